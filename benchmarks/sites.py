@@ -123,18 +123,28 @@ async def widgets_of(session: BrowserSession) -> list[str]:
 
 
 async def by_chance(task: Task, session: BrowserSession) -> Played:
-    """Click links, buttons and fields at random, then answer with a text of the page."""
+    """Click links, buttons and fields at random, then answer with a line of the page."""
     rng = random.Random(task.id)
     for _ in range(CLICKS):
-        points = await session.page.evaluate(
-            """() => [...document.querySelectorAll('a, button, input, select')].map(e => e.getBoundingClientRect())
-                .filter(b => b.width && b.top >= 0 && b.bottom < innerHeight && b.right < innerWidth)
-                .map(b => [(b.left + b.right) / 2 / innerWidth, (b.top + b.bottom) / 2 / innerHeight])"""
-        )
-        x, y = rng.choice(points) if points else (rng.random(), rng.random())
-        await session.act([ToolCall(name="click", arguments={"x": round(1000 * x), "y": round(1000 * y)})])
-    texts = await session.page.evaluate("() => document.body.innerText.split('\\\\n').filter(line => line.trim())")
-    return Played(rng.choice(texts) if texts else "done", CLICKS)
+        await session.act([await random_click(session, rng)])
+    return Played(await random_line(session, rng), CLICKS)
+
+
+async def random_click(session: BrowserSession, rng: random.Random) -> ToolCall:
+    """A click on one of the links, buttons and fields in view, or anywhere where there are none."""
+    script = """() => [...document.querySelectorAll('a, button, input, select')].map(e => e.getBoundingClientRect())
+        .filter(b => b.width && b.top >= 0 && b.bottom < innerHeight && b.right < innerWidth)
+        .map(b => [(b.left + b.right) / 2 / innerWidth, (b.top + b.bottom) / 2 / innerHeight])"""
+    points = await until_read(lambda: session.page.evaluate(script))
+    x, y = rng.choice(points) if points else (rng.random(), rng.random())
+    return ToolCall(name="click", arguments={"x": round(1000 * x), "y": round(1000 * y)})
+
+
+async def random_line(session: BrowserSession, rng: random.Random) -> str:
+    """A line of the page's text; `done` where it has none."""
+    script = r"() => document.body.innerText.split('\n').filter(line => line.trim())"
+    lines: list[str] = await until_read(lambda: session.page.evaluate(script))
+    return rng.choice(lines) if lines else "done"
 
 
 async def by_nobody(task: Task, session: BrowserSession) -> Played:
@@ -144,7 +154,7 @@ async def by_nobody(task: Task, session: BrowserSession) -> Played:
 async def by_guess(task: Task, session: BrowserSession) -> Played:
     """Answer from the question: one of its names or numbers, or a likely value."""
     rng = random.Random(task.id)
-    named = re.findall(r"[A-Z][\\w']*(?: [A-Z0-9][\\w']*)*|\\d+", task.instruction)
+    named = re.findall(r"[A-Z][\w']*(?: [A-Z0-9][\w']*)*|\d+", task.instruction)
     return Played(rng.choice([*named, str(rng.randint(1, 12)), "yes", "Impossible: it does not exist."]), 1)
 
 

@@ -15,7 +15,7 @@ TESTS = Path(__file__).parent
 
 SLOW = {
     "": "adding howtos readme your_own",
-    "benchmarks": "adversary fairness quickstart",
+    "benchmarks": "adversary fairness judges quickstart",
     "browser": "chaos",
     "browser/apps": "datasette jupyterlab",
     "loops": "full_disk judged_kills kills open_web recipes",

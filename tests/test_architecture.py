@@ -21,11 +21,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "webdojo"
 LAYERS = [
-    {"__init__", "api", "cli", "comparison", "doctor", "gym", "tiny", "view"},
+    {"__init__", "api", "cli", "doctor", "gym", "tiny", "view"},
     {"loops"},
     {"dry_run"},
     {"recipe", "recipe_hints"},
-    {"agreement", "evaluation", "rollout", "trainer"},
+    {"agreement", "comparison", "evaluation", "rollout", "trainer"},
     {"agent", "envs", "policy", "reward"},
     {"browser_service", "sites"},
     {"browser", "store", "tasks"},

@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import zip_longest
-from pathlib import Path
 
 from webdojo.agreement import mcnemar
 from webdojo.errors import StoreError
 from webdojo.evaluation import Estimate, Rate, bootstrap95, share
-from webdojo.loops.results.counted import counted
-from webdojo.store.run import RunStore
 from webdojo.types import Record
 
 
@@ -62,18 +59,6 @@ class Comparison(Record):
     """Episodes that only one of both has."""
     official: Paired
     valid: Paired
-
-
-def measured(run: Path) -> Measured:
-    """The evaluation in a run folder: that of `webdojo eval`, or the last one of a training.
-
-    Raises:
-        StoreError: there is none.
-    """
-    with RunStore.open(run, readonly=True) as store:
-        rows = counted(store)
-    outcomes = [Outcome(task_id=row.task_id, success=bool(row.success), valid=bool(row.valid)) for row in rows]
-    return Measured(name=str(run), outcomes=outcomes)
 
 
 def compare(first: Measured, second: Measured) -> Comparison:

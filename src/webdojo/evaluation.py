@@ -202,7 +202,7 @@ def _by_task(scored: Iterable[Scored]) -> dict[str, list[bool]]:
     outcomes: dict[str, list[bool]] = defaultdict(list)
     for trajectory, reward in scored:
         outcomes[trajectory.task.id].append(reward.success)
-    return outcomes
+    return {task: outcomes[task] for task in sorted(outcomes)}
 
 
 def _rate(scored: Sequence[Scored]) -> Rate:

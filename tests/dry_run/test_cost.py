@@ -16,12 +16,13 @@ from webdojo.recipe import load_recipe, recipe_names
 
 DERIVED = {
     *(name for name in recipe_names() if name.endswith("-dojo")),
+    *(name for name in recipe_names() if not load_recipe(name).train.iterations),
     "openwebrl_bc",
     "openwebrl-80gb",
     "openwebrl-24gb",
     "asyncwebrl_raft",
 }
-"""Recipes that count what their base counts."""
+"""Recipes that count what their base counts, or train nothing."""
 
 
 def test_a_screenshot_costs_one_token_for_each_square():

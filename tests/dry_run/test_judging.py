@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from typer.testing import CliRunner
 
@@ -17,13 +19,13 @@ FEW = [
 ]
 
 
-def judge(url: str, **options: object) -> str:
+def judge(url: str, name: str = "openwebrl", **options: object) -> str:
     more = "".join(f", {key}: {value}" for key, value in options.items())
-    return f"reward={{name: openwebrl, engine: {{name: chat, model: m, base_url: '{url}'{more}}}}}"
+    return f"reward={{name: {name}, engine: {{name: chat, model: m, base_url: '{url}'{more}}}}}"
 
 
 def test_it_is_counted_by_episodes_and_their_horizons() -> None:
-    prices = {"price_input": 2, "price_output": 8, "image_tokens": 1000}
+    prices: dict[str, Any] = {"price_input": 2, "price_output": 8, "image_tokens": 1000}
     asked = judging(load_recipe("quickstart", [*FEW, judge("http://127.0.0.1:9/v1", **prices)]))
     rollouts, measured = 24, 15
     images = rollouts * 3 + measured * 2  # an episode of one turn has two screenshots
@@ -32,6 +34,24 @@ def test_it_is_counted_by_episodes_and_their_horizons() -> None:
     usd = ((text + 1000 * images) * 2 + answers * 8) / 1e6
     assert asked._replace(usd=0) == Asked(39, images, text, 1000 * images, answers, 0)
     assert asked.usd == pytest.approx(usd)
+
+
+@pytest.mark.parametrize(
+    ("name", "rollout", "measured"),
+    [("webgym", 6 + 2 + 4, 1 + 2 + 4), ("webjudge", 1 + 7 + 1, 1 + 2 + 1), ("process_outcome", 1 + 2 + 2, 1 + 1 + 2)],
+)
+def test_a_judge_that_asks_several_questions_is_counted_with_all_of_them(
+    name: str, rollout: int, measured: int
+) -> None:
+    """Episodes of six turns and of one, on tasks of four facts at most."""
+    asked = judging(load_recipe("quickstart", [*FEW, "env.difficulties=[1, 4]", judge("http://127.0.0.1:9/v1", name)]))
+    assert asked.requests == 24 * rollout + 15 * measured
+
+
+def test_where_nobody_has_brought_tasks_their_rubrics_have_ten_facts() -> None:
+    horizons = [f"{section}.max_steps_by_difficulty={{}}" for section in ("rollout", "evaluate")]
+    recipe = load_recipe("webgym", [*FEW, *horizons, "evaluate.every=0", "train.stages=[]"])
+    assert judging(recipe).requests == 24 * (6 + 2 + 10) + 15 * (1 + 2 + 10)
 
 
 def test_a_checkpoint_costs_no_money_and_counts_images_by_their_size() -> None:

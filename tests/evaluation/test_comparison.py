@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from tests.store.fabricate import trajectory
-from webdojo.comparison import Measured, Outcome, compare, measured
+from webdojo.comparison import Measured, Outcome, compare
 from webdojo.errors import StoreError
 from webdojo.loops.results.counted import counted
+from webdojo.loops.runs import measured
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 from webdojo.types import Termination

@@ -138,3 +138,9 @@ def test_levels_of_a_benchmark_and_causes_of_invalid_episodes_are_counted():
     rate = success([*easy, *hard, *runs_of("c", "-")])
     assert {level: (each.n, each.rate) for level, each in rate.by_level.items()} == {"easy": (1, 1.0), "hard": (2, 0.0)}
     assert rate.invalid == {"blocked": 1, "max_steps": 1}
+
+
+def test_the_order_in_which_episodes_end_changes_no_figure():
+    images = MemoryImages()
+    episodes = [trajectory(f"t{n}", images, success=n % 3 == 0, site=n % 7) for n in range(30)]
+    assert success(episodes) == success(episodes[::-1])

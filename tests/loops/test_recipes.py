@@ -18,7 +18,8 @@ from webdojo.store.run import RunStore
 from webdojo.types import Reward, Trajectory
 
 EMBEDDED = [name for name in recipe_names() if name.endswith("-dojo")]
-VARIANTS = {name for name in recipe_names() if name != "quickstart" and f"{name}-dojo" not in EMBEDDED} - {*EMBEDDED}
+TRAINING = {name for name in recipe_names() if load_recipe(name).train.iterations} - {"quickstart", *EMBEDDED}
+VARIANTS = {name for name in TRAINING if f"{name}-dojo" not in EMBEDDED}
 PAPERS = [*EMBEDDED, *sorted(VARIANTS)]
 
 TINY = [

@@ -10,7 +10,7 @@ import pytest
 from pydantic import PrivateAttr
 
 from tests.rollout.records import task, trajectory
-from webdojo.errors import ConfigError, Failure, TaskError
+from webdojo.errors import BudgetError, ConfigError, Failure, TaskError
 from webdojo.recipe import load_recipe
 from webdojo.reward import gate
 from webdojo.reward.function import RewardFunction
@@ -261,7 +261,9 @@ async def test_a_timeout_inside_the_function_is_its_failure_too() -> None:
     assert episode.failure == "reward_failed"
 
 
-@pytest.mark.parametrize("error", [TaskError("it has no rubric"), ConfigError("the key is missing")])
+@pytest.mark.parametrize(
+    "error", [TaskError("it has no rubric"), ConfigError("the key is missing"), BudgetError("all spent")]
+)
 async def test_what_the_user_has_to_change_is_raised(error: Exception) -> None:
     async def refuses(trajectory: Trajectory) -> Reward:
         raise error

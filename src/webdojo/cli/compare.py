@@ -21,7 +21,7 @@ def compare(
 ) -> None:
     """Compare evaluations of the same tasks, each with the first, by task: paired bootstrap and McNemar's test."""
     from webdojo.comparison import compare as compared
-    from webdojo.comparison import measured
+    from webdojo.loops.runs import measured
     from webdojo.view.comparing import comparison_tables
 
     if len(runs) < 2:

@@ -43,7 +43,7 @@ def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase
     seen = seen_tokens(recipe, model) * recipe.harness.images
     rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
 
-    levels = _levels(recipe)
+    levels = difficulties(recipe)
 
     def longest(section: HorizonSection) -> int:
         return section.longest if levels is None else max(map(section.horizon, levels))
@@ -64,7 +64,7 @@ def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase
     ]
 
 
-def _levels(recipe: Recipe) -> Collection[int] | None:
+def difficulties(recipe: Recipe) -> Collection[int] | None:
     """Difficulties of the environment's training tasks; None where a file has them, or nobody has brought them yet."""
     if recipe.tasks.path:
         return None

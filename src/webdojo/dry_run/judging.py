@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from webdojo.dry_run.cost import estimate
+from webdojo.dry_run.cost import difficulties, estimate
 from webdojo.errors import Missing
 from webdojo.recipe import Recipe
 from webdojo.reward.function import Asked
 
 FEEDBACK_TOKENS = 200
 """Most text tokens of what a browser says about the calls of a turn."""
+FACTS = 10
+"""Facts that a task is judged by, where its environment does not say how many there may be."""
 
 
 def judging(recipe: Recipe) -> Asked:
@@ -16,9 +18,11 @@ def judging(recipe: Recipe) -> Asked:
     every answer read at once."""
     function, tokens = recipe.reward_function, recipe.rollout.sampling.max_tokens + FEEDBACK_TOKENS
     total, usd = Asked(), None
+    facts = max(difficulties(recipe) or [FACTS])
     for phase in estimate(recipe):
         if phase.episodes:
-            one = function.most_asked(-(-phase.turns // phase.episodes), tokens, recipe.browser.viewport_px)
+            steps = -(-phase.turns // phase.episodes)
+            one = function.most_asked(steps, facts, tokens, recipe.browser.viewport_px)
             total = Asked(*(n + phase.episodes * each for n, each in zip(total[:5], one[:5], strict=True)))
             usd = None if one.usd is None else (usd or 0.0) + phase.episodes * one.usd
     return total._replace(usd=usd)

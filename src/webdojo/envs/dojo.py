@@ -40,6 +40,9 @@ class Dojo(LocalEnvironment):
     """Training sites a kind; their seeds count up from 0."""
     heldout_sites: int = Field(default=100, ge=1)
     """Evaluation sites a kind; their seeds count up from `sites.HELDOUT_SEED`."""
+    eval_split: Literal["", "valid", "test", "test_phrasings", "test_kinds"] = ""
+    """Split of the embedded web that policies are measured on (`sites/taskgen.py`), on those of `kinds` that it has;
+    empty takes the first `heldout_sites`."""
     heldout_one_per_site: bool = False
     """No two evaluation tasks are on the same site (WebGym §3.3)."""
     layout: Literal["auto", "compact"] = "auto"
@@ -65,10 +68,19 @@ class Dojo(LocalEnvironment):
         return list(islice(self._drawn(split, n, seed), 1))
 
     def _drawn(self, split: Split, n: int, seed: int) -> Iterator[Task]:
-        from webdojo.sites.taskgen import draw_tasks
+        from webdojo.sites.taskgen import SPLITS, draw_tasks, stream
 
         if split == "train":
             return draw_tasks(self.kinds, range(self.train_sites), n, seed, self._weighted(), self.layout, False)
+        if self.eval_split:
+            has = SPLITS[self.eval_split].kinds
+            if not (kinds := [kind for kind in self.kinds if kind in has]):
+                raise TaskError(
+                    f"env.eval_split {self.eval_split!r} has none of the kinds {self.kinds} (env.kinds): it has "
+                    f"{', '.join(has)}"
+                )
+            tasks = stream(self.eval_split, seed=seed, kinds=kinds, difficulties=self.difficulties, layout=self.layout)
+            return islice(tasks, n)
         seeds = range(HELDOUT_SEED, HELDOUT_SEED + self.heldout_sites)
         return draw_tasks(self.kinds, seeds, n, seed, self.difficulties, self.layout, self.heldout_one_per_site)
 

@@ -17,7 +17,8 @@ from webdojo.envs.registry import TasksConfig
 from webdojo.errors import TaskError
 from webdojo.plugins import Registry
 from webdojo.sites.taskgen import stream
-from webdojo.tasks import miniwob, records
+from webdojo.tasks import deepshop, miniwob, online_mind2web, records, webgym, webvoyager
+from webdojo.tasks.dates import shifted
 from webdojo.types import Task
 
 SOURCES: Registry[Callable[..., Iterable[Task]]] = Registry(
@@ -25,7 +26,16 @@ SOURCES: Registry[Callable[..., Iterable[Task]]] = Registry(
     "task set",
     callable,
     "a function that gives tasks",
-    {"dojo": stream, "miniwob": miniwob.load, "records": records.load, "webarena": web.load},
+    {
+        "dojo": stream,
+        "miniwob": miniwob.load,
+        "records": records.load,
+        "webarena": web.load,
+        "webvoyager": webvoyager.load,
+        "online_mind2web": online_mind2web.load,
+        "deepshop": deepshop.load,
+        "webgym": webgym.load,
+    },
 )
 """All sources of tasks by name."""
 
@@ -41,9 +51,10 @@ def load_tasks(name: str, **options: Any) -> Iterable[Task]:
 
     Args:
         name: `dojo:train` or another split of the embedded web (`sites.taskgen`), which is a stream without end;
-            `miniwob` (MiniWoB++, pages of the package of that name), `webarena` (a WebArena config file), or `records`
-            (`Task` records, as JSON or one a line), which are lists; or a source of your own.
-        options: parameters of the source: `path` of `records` and `webarena`; `sites` of `webarena`; `seeds` of
+            `miniwob` (MiniWoB++, pages of the package of that name), `webarena` (a WebArena config file), the files of
+            `webvoyager`, `online_mind2web`, `deepshop` and `webgym`, or `records` (`Task` records, as JSON or one a
+            line), which are lists; or a source of your own.
+        options: parameters of the source: `path` of those that read a file; `sites` of `webarena`; `seeds` of
             `miniwob`; `seed`, `kinds`, `difficulties` and `layout` of `dojo`.
 
     Raises:
@@ -74,7 +85,8 @@ def load_tasks(name: str, **options: Any) -> Iterable[Task]:
 def tasks_of(env: Environment, config: TasksConfig, split: Split, n: int, seed: int) -> Sequence[Task]:
     """At most `n` tasks of a run: those of the file that the recipe names, else those of its environment.
 
-    Of a file with more than `n` tasks, `seed` chooses which. Raises TaskError if there are none.
+    Of a file with more than `n` tasks, `seed` chooses which; dates in them move where `tasks.shift_dates` asks for it.
+    Raises TaskError if there are none.
     """
     path = config.path if split == "train" else config.eval_path or config.path
     if not path:
@@ -85,6 +97,8 @@ def tasks_of(env: Environment, config: TasksConfig, split: Split, n: int, seed: 
     tasks = list(load_tasks(config.source, path=path))
     if not tasks:
         raise TaskError(f"task file {path!r} holds no tasks (tasks.{'path' if split == 'train' else 'eval_path'})")
+    if config.shift_dates is not None:
+        tasks = [shifted(task, config.shift_dates) for task in tasks]
     if len(tasks) <= n:
         return tasks
     chosen = sorted(random.Random(f"{seed}/{split}").sample(range(len(tasks)), n))

@@ -60,7 +60,8 @@ class Web(Environment):
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
         raise Missing(
             "the environment 'web' has no tasks of its own: name a file of them, tasks.path=my-tasks.jsonl "
-            "(and tasks.eval_path, for others to measure on); docs/your-own.md says what stands in it"
+            "(and tasks.eval_path, for others to measure on); docs/your-own.md and docs/benchmarks.md say what is "
+            "in it"
         )
 
     def check(self, task: Task) -> None:

@@ -14,8 +14,10 @@ from typing import Any
 
 import yaml
 
+from webdojo.comparison import Measured, Outcome
 from webdojo.errors import StoreError
 from webdojo.loops.keep import best, bytes_on_disk, rolled_out
+from webdojo.loops.results.counted import counted
 from webdojo.loops.run_folder import ACT, EVAL, RL, is_unfinished
 from webdojo.store.lock import writer
 from webdojo.store.run import DATABASE, RunStore
@@ -140,3 +142,15 @@ def _checkpoints(store: RunStore) -> list[dict[str, Any]]:
 def _recipe(store: RunStore) -> dict[str, Any]:
     recipe: dict[str, Any] = yaml.safe_load(store.recipe_yaml) or {}
     return recipe
+
+
+def measured(run: Path) -> Measured:
+    """The evaluation in a run folder: that of `webdojo eval`, or the last one of a training.
+
+    Raises:
+        StoreError: there is none.
+    """
+    with RunStore.open(run, readonly=True) as store:
+        rows = counted(store)
+    outcomes = [Outcome(task_id=row.task_id, success=bool(row.success), valid=bool(row.valid)) for row in rows]
+    return Measured(name=str(run), outcomes=outcomes)

@@ -60,11 +60,12 @@ class RewardFunction(Plug):
         """Why what is at `address` does not answer now, after some seconds at most; empty where it does."""
         return ""
 
-    def most_asked(self, steps: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
+    def most_asked(self, steps: int, facts: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
         """The most that it asks of a model about one episode, where every answer can be read at once.
 
         Args:
             steps: turns of the episode.
+            facts: those that its task is judged by, at least 1.
             step_tokens: text tokens of a turn, at most.
             size_px: width and height of a screenshot.
         """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,12 +17,17 @@ Row = TypeVar("Row", bound=BaseModel)
 
 def load(path: str | Path) -> list[Task]:
     """Our own `Task` records, as they stand in a JSON list, or in a `.jsonl` file with one a line."""
-    tasks: dict[str, Task] = {}
-    for number, task in enumerate(read_rows(path, Task), 1):
-        if task.id in tasks:
+    return unique(read_rows(path, Task), path)
+
+
+def unique(tasks: Iterable[Task], path: str | Path) -> list[Task]:
+    """The tasks of a file in their order; a TaskError where two have the same id."""
+    known: dict[str, Task] = {}
+    for number, task in enumerate(tasks, 1):
+        if task.id in known:
             raise TaskError(f"task {number} of {str(path)!r}: id {task.id!r} stands there already; ids must be unique")
-        tasks[task.id] = task
-    return list(tasks.values())
+        known[task.id] = task
+    return list(known.values())
 
 
 def read_rows(path: str | Path, row: type[Row], wrong: str = "") -> list[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -15,15 +16,28 @@ from webdojo.browser.tools import TOOLS, check_call
 from webdojo.errors import StoreError
 from webdojo.loops.results.online_mind2web import NO_SCREEN, action_of, export
 from webdojo.store.run import RunStore
+from webdojo.tasks.online_mind2web import load
 from webdojo.types import Feedback, Task, Termination, ToolCall, Trajectory
 
-TASK = Task(
-    id="b7258ee05d75e6c50673a59914db412e",
-    instruction="Find a kettle",
-    start_url="https://www.example.com/",
-    website="www.example.com",
-    metadata={"reference_length": 6, "level": "easy"},
-)
+NAME = "b7258ee05d75e6c50673a59914db412e"
+ROW = {
+    "task_id": NAME,
+    "confirmed_task": "Find a kettle",
+    "website": "https://www.example.com/",
+    "reference_length": 6,
+    "level": "easy",
+}
+
+
+def loaded(row: dict[str, Any]) -> Task:
+    """As the recipe `online_mind2web` reads it."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "tasks.json"
+        file.write_text(json.dumps([row]))
+        return load(file)[0]
+
+
+TASK = loaded(ROW)
 STATUS = r"( \| (SUCCESS|FAILED))?"
 GRAMMAR = re.compile(
     rf"page -> (NAVIGATE|GO_BACK|GO_FORWARD|REFRESH) -> .+{STATUS}"
@@ -93,7 +107,7 @@ def made_and_exported(folder: Path, make: Any, runs: int = 1) -> dict[str, int]:
 
 def test_an_episode_is_a_folder_that_keeps_the_schemas_rules(tmp_path: Path) -> None:
     assert made_and_exported(tmp_path, lambda store: [episode("a", store)]) == {"": 1}
-    document = check(tmp_path / "out" / TASK.id)
+    document = check(tmp_path / "out" / NAME)
     steps = document["action_history"]
     assert [step["action"] for step in steps] == [
         "CLICK coords(160, 64) -> click | SUCCESS",
@@ -105,7 +119,7 @@ def test_an_episode_is_a_folder_that_keeps_the_schemas_rules(tmp_path: Path) -> 
     assert [step["thought"] for step in steps] == ["The menu.", "Search.", None, "Go.", None]
     assert steps[3]["url"] == "https://www.example.com/k"
     assert (document["task"], document["reference_length"]) == ("Find a kettle", 6)
-    folder = tmp_path / "out" / TASK.id / "trajectory"
+    folder = tmp_path / "out" / NAME / "trajectory"
     shown = [(folder / step["screenshot"]).read_bytes() for step in steps]
     assert shown[1] == shown[2], "two calls of one turn have seen the same screen"
     assert len({*shown}) == 4, "the last one is the screen at the end"
@@ -113,7 +127,7 @@ def test_an_episode_is_a_folder_that_keeps_the_schemas_rules(tmp_path: Path) -> 
 
 def test_the_answer_is_no_action(tmp_path: Path) -> None:
     made_and_exported(tmp_path, lambda store: [episode("a", store)])
-    steps = check(tmp_path / "out" / TASK.id)["action_history"]
+    steps = check(tmp_path / "out" / NAME)["action_history"]
     assert not any("red one" in step["action"] for step in steps[:-1])
 
 
@@ -124,7 +138,7 @@ def test_an_episode_without_an_answer_ends_all_the_same(tmp_path: Path) -> None:
         return [cut]
 
     made_and_exported(tmp_path, make)
-    document = check(tmp_path / "out" / TASK.id)
+    document = check(tmp_path / "out" / NAME)
     assert document["agent_final_answer"] is None
     assert document["action_history"][-1]["action"] == "TASK_COMPLETE -> ANSWER:"
 
@@ -144,22 +158,22 @@ def test_several_runs_are_folders_of_their_own(tmp_path: Path) -> None:
 
     assert made_and_exported(tmp_path, make, runs=2) == {"": 2}
     for number in (1, 2):
-        check(tmp_path / "out" / f"run-{number}" / TASK.id)
+        check(tmp_path / "out" / f"run-{number}" / NAME)
 
 
 def test_secrets_are_masked(tmp_path: Path) -> None:
     made_and_exported(tmp_path, lambda store: [episode("a", store, secrets=["kettle"])])
-    text = (tmp_path / "out" / TASK.id / "result.json").read_text()
+    text = (tmp_path / "out" / NAME / "result.json").read_text()
     assert "kettle" not in text and "***" in text
 
 
 def test_other_tasks_and_a_folder_that_is_there_are_refused_and_leave_nothing(tmp_path: Path) -> None:
     def make(store: RunStore) -> list[Trajectory]:
         other = episode("a", store)
-        other.task = TASK.model_copy(update={"metadata": {}})
+        other.task = TASK.model_copy(update={"id": f"{TASK.id}+1y"})
         return [other]
 
-    with pytest.raises(StoreError, match="need the human `reference_length`"):
+    with pytest.raises(StoreError, match="measure by the recipe online_mind2web"):
         made_and_exported(tmp_path, make)
     assert [each.name for each in tmp_path.iterdir()] == ["run"]
     (tmp_path / "out").mkdir()

@@ -1,20 +1,39 @@
-"""Every judge with the replies of a model that finds all well, and what the last question is."""
+"""Every judge with the replies of a model that finds all well, and what the last question is; how requests are read."""
 
 from __future__ import annotations
 
+import base64
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.reward.judges.episodes import Model, Replies, script
+from tests.reward.judges.episodes import IMAGES, Model, Replies, script, shot
 from webdojo.reward.judges import agenttrek, deepshop, openwebrl, process_outcome, webgym, webjudge, webvoyager
 from webdojo.reward.judges.judge import Judge
 from webdojo.reward.registry import REWARDS
+from webdojo.types import Task
 
 RUBRIC = {"evaluator_reference": [{"id": 1, "description": "the mug", "facts": ["It is a mug", "It is the cheapest"]}]}
 QUERY = {"attribute": "a blue mug", "filter": "None", "sort": "cheapest first"}
 CRITERIA = json.dumps({"criteria": [{"criterion": "a mug", "points": 3}, {"criterion": "cheapest", "points": 1}]})
 FINDINGS = json.dumps({"evidence": [{"criterion": 1, "shows": "a mug", "screenshots": [1]}], "obstacles": []})
+
+
+def task_with(evaluator: Mapping[str, object]) -> Task:
+    return Task(
+        id="t", instruction="Do it", start_url="http://a.example/", website="a.example", evaluator=dict(evaluator)
+    )
+
+
+def image(number: int) -> str:
+    """The screenshot of a step as it is sent."""
+    return f"data:image/png;base64,{base64.b64encode(IMAGES.get(shot(number))).decode()}"
+
+
+def labels(texts: list[str]) -> list[int]:
+    """The steps of the screenshots that a request announces."""
+    return [int(text.split()[1].strip(",")) for text in texts if text.startswith("Screenshot ")]
 
 
 def scores(*scored: tuple[float, str]) -> str:

@@ -100,5 +100,6 @@ async def test_a_page_that_is_none_makes_an_episode_invalid_however_it_ended(
 async def test_an_episode_that_ran_out_of_steps_on_a_good_page_has_failed(name) -> None:
     protocol = PROTOCOLS[name]
     late = episode(3, None, termination=Termination.MAX_STEPS, evaluator=protocol.evaluator)
-    reward = await judged(protocol.make(protocol.model()), late)
-    assert (reward.valid, reward.value, reward.cause) == (True, 0, "")
+    model = protocol.model()
+    reward = await judged(protocol.make(model), late)
+    assert (reward.valid, reward.value, reward.cause, model.asked) == (True, 0, "", [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from typing import Any
 
@@ -95,3 +96,13 @@ async def test_what_it_says_depends_on_what_it_sees() -> None:
         assert trajectory.reward is not None
         answers.append(trajectory.reward.judgements[0].answer)
     assert answers[0] != answers[1]
+
+
+async def test_two_episodes_at_once_share_the_model_and_their_pictures() -> None:
+    both = [episode(2), episode(2)]
+    async with Scorer(PROTOCOLS["openwebrl"].judge(**TINY), IMAGES) as scorer:
+        await asyncio.gather(*map(scorer.score, both))
+    for each in both:
+        assert each.reward is not None
+        assert (each.reward.valid, each.reward.cause) == (False, "unreadable"), each.reward
+        assert len(each.reward.judgements) == 2

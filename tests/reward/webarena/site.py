@@ -28,6 +28,8 @@ MEMBERS = """<!doctype html><title>members</title><table>
 <tr><td data-label=Account><span class=gl-avatar-labeled-sublabel>@owner</span></td><td>Owner</td></tr>
 <tr><td data-label=Account><span class=gl-avatar-labeled-sublabel>@amy</span></td>
 <td class=col-max-role><span>Guest</span></td></tr>
+<tr><td data-label=Account><span class=gl-avatar-labeled-sublabel>@bobby</span></td>
+<td class=col-max-role><span>Reporter</span></td></tr>
 <tr><td data-label=Account><span class=gl-avatar-labeled-sublabel>@bob</span></td>
 <td class=col-max-role><span>Developer</span></td></tr></table>"""
 
@@ -35,7 +37,10 @@ MEMBERS = """<!doctype html><title>members</title><table>
 def make_app() -> FastAPI:
     app = FastAPI()
     app.state.seen = seen = []  # what was asked for, in order
-    app.state.orders = [{"increment_id": "000000192", "entity_id": 191}]
+    app.state.orders = [
+        {"increment_id": "000000190", "entity_id": 189, "created_at": "2023-05-17 21:18:11"},
+        {"increment_id": "000000192", "entity_id": 191, "created_at": "2026-05-17 21:18:11"},
+    ]
     app.state.reviews = [
         {"nickname": "Old", "ratings": [{"rating_name": "Rating", "percent": 20}]},
         {
@@ -105,13 +110,17 @@ def make_app() -> FastAPI:
 
     @app.get("/rest/V1/orders")
     async def orders(request: Request) -> JSONResponse:
-        assert request.query_params["searchCriteria[pageSize]"] == "1"
-        assert request.query_params["searchCriteria[sortOrders][0][direction]"] == "DESC"
-        return for_admins(request, {"items": app.state.orders})
+        asked = request.query_params
+        field, direction = (asked[f"searchCriteria[sortOrders][0][{key}]"] for key in ("field", "direction"))
+        found = sorted(app.state.orders, key=lambda order: order[field], reverse=direction == "DESC")
+        return for_admins(request, {"items": found[: int(asked["searchCriteria[pageSize]"])]})
 
     @app.get("/rest/V1/products/{sku:path}/reviews")
-    async def reviews(sku: str, request: Request) -> JSONResponse:
-        return for_admins(request, app.state.reviews if sku == "B00/1" else [])
+    async def reviews(sku: str, request: Request) -> Response:
+        """As Magento, where a product's number with a bare slash is another address."""
+        if b"/products/B00%2F1/" not in request.scope["raw_path"]:
+            return JSONResponse({"message": "Request does not match any route."}, 404)
+        return for_admins(request, app.state.reviews)
 
     return app
 

@@ -88,5 +88,8 @@ async def test_what_an_agent_says_reaches_the_grader_in_quotes_only(about: str) 
     grader = Grader(against)
     assert not await ask(Hearing(WebArenaReward(), grader, IMAGES), "q", "r", hostile, Rules())
     ((system, user),) = grader.asked
-    assert hostile in json.loads(user).values()
+    if about == "answer":
+        assert json.loads(user) == {"question": "q", "reference_answer": "r", "answer": hostile}
+    else:
+        assert json.loads(user) == {"task": "q", "actual_reason": "r", "reported_reason": hostile}
     assert "\n" not in user and "<|" not in user and "SYSTEM" not in system

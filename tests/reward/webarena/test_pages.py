@@ -145,6 +145,14 @@ async def test_actions_prepare_a_page(pool: BrowserPool, site: str) -> None:
     assert reward.facts == [True, True]
 
 
+async def test_a_lambda_runs_whole_and_published_without_its_first_letters(pool: BrowserPool, site: str) -> None:
+    titled = task(site, target("last", "lambda: async () => document.title", exact_match="login"))
+    for strict in (False, True):
+        reward = WebArenaReward(dialect="webarena_lite", strict_compat=strict)
+        _, found = await play(pool, titled, DONE, reward=reward)
+        assert (found.valid, found.success) == (True, not strict)
+
+
 async def test_scripts_of_a_page_do_not_reach_the_judge(pool: BrowserPool, site: str) -> None:
     text = target("last", "document.querySelector('#x').outerText", exact_match="nothing")
     page = target("last", "", must_include=['<p id="x">nothing</p>'])
@@ -189,7 +197,7 @@ async def test_the_role_of_a_member_stands_in_his_row(pool: BrowserPool, site: s
     assert (await play(pool, members, DONE))[1].facts == [True] * 4
     # The published rule takes the role with the number of the account.
     found = (await play(pool, members, DONE, reward=WebArenaReward(strict_compat=True)))[0].evidence["targets"]
-    assert [each.get("value") for each in found] == [None, "Developer", None, "Guest"]
+    assert [each.get("value") for each in found] == [None, "Reporter", None, "Guest"]
 
 
 async def test_a_posts_page_is_opened_from_a_comment(pool: BrowserPool, site: str) -> None:

@@ -60,7 +60,8 @@ async def test_all_evaluators_must_hold() -> None:
     spec: dict[str, Any] = {"reference_answers": {"must_include": ["3"]}, "reference_url": f"{SHOP}/contact"}
     good = await scored(episode("3", **spec))
     assert (good.value, good.success, good.facts, good.reason) == (1.0, True, [True, True], "all 2 checks hold")
-    assert (await scored(episode("4", **spec))).facts == [False, True]
+    silly = await scored(episode("4", **spec))
+    assert (silly.value, silly.success, silly.facts) == (0.0, False, [False, True])
     wrong = await scored(episode("3", url=f"{SHOP}/contacts", **spec))
     assert (wrong.value, wrong.facts) == (0.0, [True, False])
     assert wrong.reason == f"not so: the last page is {SHOP}/contact"
@@ -104,8 +105,16 @@ async def test_without_an_actual_reason_only_the_bare_words_count() -> None:
 
 async def test_published_a_matching_reason_outweighs_what_failed_before() -> None:
     spec: dict[str, Any] = {**NOT_ACHIEVABLE, "reference_answers": {"exact_match": "no", "fuzzy_match": "N/A"}}
-    assert (await scored(episode("N/A", **spec), Grader("same"))).facts == [False, True]
-    assert (await scored(episode("N/A", **spec), Grader("same"), strict_compat=True)).facts == [True, True]
+    for answer in ("N/A", "There is none"):
+        assert (await scored(episode(answer, **spec), Grader("same"))).facts == [False, True]
+        assert (await scored(episode(answer, **spec), Grader("same"), strict_compat=True)).facts == [True, True]
+
+
+async def test_an_exact_reference_is_no_reason() -> None:
+    grader = Grader("same")
+    spec: dict[str, Any] = {**NOT_ACHIEVABLE, "reference_answers": {"exact_match": "N/A"}}
+    assert (await scored(episode("There is none", **spec), grader)).facts == [False]
+    assert not grader.asked
 
 
 @pytest.mark.parametrize(("dialect", "calls"), [("webarena", 2), ("webarena_lite", 1)])
@@ -153,6 +162,17 @@ async def test_pages_are_judged_from_the_evidence(
 
 
 @pytest.mark.parametrize(
+    ("read", "repaired", "published"),
+    [({"value": None}, False, True), ({"error": "TypeError"}, False, False), ({"value": "None"}, True, True)],
+)
+async def test_a_locator_that_finds_nothing_was_the_text_none(read: Any, repaired: bool, published: bool) -> None:
+    page = {**PAGE, "required_contents": {"exact_match": "None"}}
+    for strict, expected in ((False, repaired), (True, published)):
+        trajectory = episode("x", targets=[{"url": "u", **read}], program_html=[page])
+        assert (await scored(trajectory, strict_compat=strict)).success is expected
+
+
+@pytest.mark.parametrize(
     ("value", "repaired", "published"),
     [(True, True, True), ("true", True, True), (0, False, False), (None, False, False), ("", False, False)],
 )
@@ -176,6 +196,10 @@ async def test_a_lambda_that_finds_nothing_fails(value: object, repaired: bool, 
         (
             {"type": "webarena", "eval_types": ["url_match"], "reference_url": "__MAP__/x"},
             "the evaluator of task '7' has __MAP__ in place of an address: give env.sites",
+        ),
+        (
+            {"type": "webarena", "eval_types": ["url_match"], "reference_url": "__SHOPPING_ADMIN__/x"},
+            "the evaluator of task '7' has __SHOPPING_ADMIN__ in place of an address: give env.sites",
         ),
         (
             {"type": "webarena", "eval_types": ["string_match"], "reference_answers": {"fuzzy_match": ["x"]}},
@@ -209,7 +233,15 @@ def test_a_recipe_names_it_and_its_grader() -> None:
     asks = load_recipe("quickstart", [*changes, "reward.engine.model=m"]).reward_function
     asks.check_setup()
     asks.check(episode("x", reference_answers={"fuzzy_match": ["x"]}).task)
-    assert (asks.address, asks.most_asked(9, 500, (640, 640)).requests) == (address, 1)
+    assert (asks.address, asks.most_asked(9, 1, 500, (640, 640)).requests) == (address, 1)
+
+
+async def test_secrets_of_an_episode_reach_no_grader() -> None:
+    grader = Grader("incorrect")
+    said = episode("My password is hunter2", reference_answers={"fuzzy_match": ["1"]})
+    await scored(said.model_copy(update={"secrets": ["hunter2"]}), grader)
+    ((_, user),) = grader.asked
+    assert "password is" in user and "hunter2" not in user
 
 
 async def test_what_a_grader_was_asked_is_kept() -> None:

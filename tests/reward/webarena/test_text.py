@@ -142,6 +142,7 @@ PAGES = [
     ("exact_match", "", "", "1111"),
     ("exact_match", "Guest", "guest", "1111"),
     ("exact_match", "Guest", "Guest ", "1110"),
+    ("exact_match", "Guest", "'\"Guest\"'", "0000"),
     ("exact_match", "dialog", "dialog-component", "0000"),
     ("must_include", ["0"], "10", "1100"),
     ("must_include", ["0"], "0", "1111"),

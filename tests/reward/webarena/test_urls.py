@@ -32,6 +32,7 @@ GOLD_IN_PRED = [
     (f"{SHOP}//contact", f"{SHOP}/contact", "1010"),
     (f"{SHOP}/contact", "https://shop:7770/contact", "1110"),
     (f"{SHOP}/contact", "http://SHOP:7770/contact", "1010"),
+    (f"{SHOP}/café/a b", f"{SHOP}/caf%C3%A9/a%20b", "1010"),
     (f"{SHOP}/contact", "", "0000"),
     (f"{SHOP}/contact", "about:blank", "0000"),
     ("http://shop/contact", "http://shop:80/contact", "1010"),

@@ -75,9 +75,14 @@ def write_kit(store: RunStore, recipe: Recipe, result: dict[str, Any], episodes:
 
 
 def tasks_hash(tasks: Iterable[Task]) -> str:
-    """SHA-256 of tasks with all their fields, in whatever order."""
+    """SHA-256 of what tasks ask for, where, and how it is checked, in whatever order.
+
+    Their metadata do not count, because some depend on the day, nor do files of this machine.
+    """
+    asked = {"id", "instruction", "start_url", "evaluator"}
     ordered = sorted(tasks, key=lambda task: task.id)
-    return hashlib.sha256(json.dumps([task.model_dump(mode="json") for task in ordered]).encode()).hexdigest()
+    dumped = [task.model_dump(mode="json", include=asked) for task in ordered]
+    return hashlib.sha256(json.dumps(dumped, sort_keys=True).encode()).hexdigest()
 
 
 def _task_file(recipe: Recipe) -> dict[str, str]:

@@ -26,6 +26,7 @@ from webdojo.loops.results.counted import counted
 from webdojo.redact import redact
 from webdojo.store.files import writing
 from webdojo.store.run import RunStore
+from webdojo.tasks.online_mind2web import PREFIX
 from webdojo.types import ImageRef, Observation, Task, ToolCall, Trajectory
 
 SCHEMA = "online-mind2web-v2"
@@ -114,11 +115,11 @@ def _write(episode: Trajectory, store: RunStore, folder: Path) -> str:
 
 def _known(task: Task) -> tuple[str, int]:
     """The id of the task in the benchmark, and the length of its human reference."""
-    name, length = str(task.metadata.get("task_id", task.id)), task.metadata.get("reference_length")
+    name, length = task.id.removeprefix(PREFIX), task.metadata.get("reference_length")
     if not _ID.fullmatch(name) or not isinstance(length, int) or length < 1:
         raise StoreError(
-            f"task {task.id!r} is not one of Online-Mind2Web: its metadata need the human `reference_length`, and its "
-            "id, or `task_id` among them, letters and digits alone"
+            f"task {task.id!r} is not one of Online-Mind2Web as its file has them: measure by the recipe "
+            "online_mind2web, without tasks.shift_dates"
         )
     return name, length
 

@@ -12,7 +12,7 @@ from webdojo.errors import TaskError
 from webdojo.gather import gather_or_cancel
 from webdojo.reward.judges.case import Case, Screen, quoted
 from webdojo.reward.judges.hearing import Hearing
-from webdojo.reward.judges.judge import MATERIAL, Judge, failed, judged, passed
+from webdojo.reward.judges.judge import MATERIAL, Judge, Question, failed, judged, passed
 from webdojo.reward.judges.verdict import record
 from webdojo.reward.judges.webvoyager import verdict
 from webdojo.types import Reward, Sampling, Task
@@ -64,6 +64,11 @@ class DeepShopJudge(Judge):
                 f"task {task.id!r} has none of {', '.join(PARTS)} in its evaluator, which reward.variant=original asks "
                 "about: add them, or set reward.variant=molmoweb"
             )
+
+    def questions(self, steps: int, facts: int) -> list[Question]:
+        if self.variant == "molmoweb":
+            return [Question(self.shown(steps + 1))]
+        return [Question(min(self.max_images or ORIGINAL_IMAGES, steps + 1))] * len(PARTS)
 
     async def judge(self, case: Case, hearing: Hearing) -> Reward:
         if not case.answer.strip():

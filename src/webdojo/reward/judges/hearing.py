@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ from webdojo.policy.engines import ENGINES, Chat
 from webdojo.reward.function import RewardFunction, invalid
 from webdojo.reward.judges.case import Screen, quoted
 from webdojo.store.images import MemoryImages
-from webdojo.types import ImageRef, ImageSource, Judgement, Reward, Sampling
+from webdojo.types import ImageRef, ImageSource, Judgement, Reward, Sampling, Trajectory
 
 T = TypeVar("T")
 
@@ -85,9 +85,11 @@ class ModelReward(RewardFunction):
         """A screenshot as the model is sent it, with its MIME type."""
         return images.get(image), image.mime
 
-    async def hear(self, images: ImageSource, verdict: Callable[[Hearing], Awaitable[Reward]]) -> Reward:
-        """A verdict that is found by asking, with all that was asked and answered."""
-        hearing = Hearing(self, self._model, images)
+    async def hear(
+        self, trajectory: Trajectory, images: ImageSource, verdict: Callable[[Hearing], Awaitable[Reward]]
+    ) -> Reward:
+        """A verdict on an episode that is found by asking, with all that was asked and answered."""
+        hearing = Hearing(self, self._model, images, trajectory.secrets)
         try:
             reward = await verdict(hearing)
         except Unreadable as error:
@@ -104,6 +106,8 @@ class Hearing:
     model: MessageModel | None
     """None where it has not started."""
     images: ImageSource
+    secrets: Collection[str] = ()
+    """What must be masked in whatever is told the model."""
     _asked: list[list[Judgement]] = field(default_factory=list)
     """What was answered to each question, in the order in which they were put."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -28,6 +28,16 @@ PROTOCOL_TOKENS = 2000
 """Most text tokens of a question beside the steps of the episode: the protocol, the task, the final answer."""
 
 
+class Question(NamedTuple):
+    """How much of an episode one question shows."""
+
+    images: int = 0
+    steps: int = 0
+    """Turns whose actions and feedback it tells."""
+    answers: int = 0
+    """Earlier answers of the model that it repeats."""
+
+
 class Judge(ModelReward):
     """Derive a class, give it options as fields, and write `judge`."""
 
@@ -38,22 +48,31 @@ class Judge(ModelReward):
     image_format: Literal["", "jpeg", "png", "webp"] = ""
     """Format in which screenshots are sent; empty sends them as they are stored."""
 
-    def questions(self, steps: int) -> tuple[int, int]:
-        """The most requests about an episode of so many turns, and the most images in all of them together."""
-        return 1, min(self.max_images or steps + 1, steps + 1)
+    def questions(self, steps: int, facts: int) -> list[Question]:
+        """The most that is asked about an episode, where every answer can be read at once.
 
-    def most_asked(self, steps: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
-        requests, images = self.questions(steps)
-        text = requests * (PROTOCOL_TOKENS + steps * step_tokens)
-        seen = images * self.engine.image_cost(size_px)
-        answers = requests * self.sampling.max_tokens
-        return Asked(requests, images, text, seen, answers, self.engine.price(text + seen, answers))
+        Args:
+            steps: turns of the episode, which has one screenshot more.
+            facts: those of the task's rubric, at least 1.
+        """
+        return [Question(self.shown(steps + 1), steps)]
+
+    def shown(self, screens: int) -> int:
+        """How many of so many screenshots one question shows."""
+        return min(self.max_images or screens, screens)
+
+    def most_asked(self, steps: int, facts: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
+        questions, longest = self.questions(steps, facts), self.sampling.max_tokens
+        images = sum(each.images for each in questions)
+        text = sum(PROTOCOL_TOKENS + each.steps * step_tokens + each.answers * longest for each in questions)
+        seen, answers = images * self.engine.image_cost(size_px), len(questions) * longest
+        return Asked(len(questions), images, text, seen, answers, self.engine.price(text + seen, answers))
 
     async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
         if (excused := self.excuse(trajectory)) is not None:
             return excused
         case = Case(trajectory)
-        return await self.hear(images, lambda hearing: self.judge(case, hearing))
+        return await self.hear(trajectory, images, lambda hearing: self.judge(case, hearing))
 
     def excuse(self, trajectory: Trajectory) -> Reward | None:
         found = not_the_agents_doing(trajectory)

@@ -24,7 +24,7 @@ from webdojo.gather import gather_or_cancel
 from webdojo.reward.function import invalid
 from webdojo.reward.judges.case import Case, Screen, quoted
 from webdojo.reward.judges.hearing import Hearing
-from webdojo.reward.judges.judge import MATERIAL, Judge, failed, passed
+from webdojo.reward.judges.judge import MATERIAL, Judge, Question, failed, passed
 from webdojo.reward.judges.verdict import choice, record
 from webdojo.types import Judgement, Reward, Sampling
 
@@ -165,6 +165,14 @@ class ProcessOutcomeJudge(Judge):
     """Longest scoring of one episode; one that takes longer is invalid."""
 
     _rubrics: defaultdict[str, Proposed] = PrivateAttr(default_factory=lambda: defaultdict(Proposed))
+
+    def questions(self, steps: int, facts: int) -> list[Question]:
+        screens = steps + 1
+        sizes = [min(self.window, screens - start) for start in range(0, screens, self.window)]
+        windows = [Question(size, min(size, steps), answers=1) for size in sizes]
+        process = Question(images=1, steps=steps, answers=1 + len(windows))
+        outcome = Question(self.shown(screens), steps, answers=len(windows))
+        return [Question(), *windows, process, outcome]
 
     async def judge(self, case: Case, hearing: Hearing) -> Reward:
         criteria = (await self._rubric(case, hearing)).criteria

@@ -18,7 +18,7 @@ from webdojo.gather import gather_or_cancel
 from webdojo.reward.function import invalid
 from webdojo.reward.judges.case import Case, Screen, quoted
 from webdojo.reward.judges.hearing import Hearing
-from webdojo.reward.judges.judge import MATERIAL, Judge, failed, passed
+from webdojo.reward.judges.judge import MATERIAL, Judge, Question, failed, passed
 from webdojo.reward.judges.rubric import Fact, facts_of, reference_of
 from webdojo.reward.judges.verdict import SUCCESS, YES_NO, choice
 from webdojo.types import Reward, Task
@@ -101,6 +101,11 @@ class WebGymJudge(Judge):
 
     def check(self, task: Task) -> None:
         facts_of(task)
+
+    def questions(self, steps: int, facts: int) -> list[Question]:
+        shown = self.shown(steps + 1)
+        blocking, claims, fact = Question(shown, steps), Question(shown), Question(shown, steps)
+        return [*[Question(images=1)] * steps, blocking, claims, *[fact] * facts]
 
     async def judge(self, case: Case, hearing: Hearing) -> Reward:
         facts, reference = facts_of(case.task), reference_of(case.task)

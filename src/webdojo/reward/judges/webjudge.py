@@ -9,7 +9,7 @@ from pydantic import Field
 from webdojo.gather import gather_or_cancel
 from webdojo.reward.judges.case import Case, Screen, quoted
 from webdojo.reward.judges.hearing import Hearing
-from webdojo.reward.judges.judge import MATERIAL, Judge, judged
+from webdojo.reward.judges.judge import MATERIAL, Judge, Question, judged
 from webdojo.reward.judges.verdict import STATUS, before_last_line, choice, said
 from webdojo.types import Reward, Task
 
@@ -75,6 +75,10 @@ class WebJudge(Judge):
 
     def needs_answer(self, task: Task) -> bool:
         return False  # it judges actions, and does not read the answer
+
+    def questions(self, steps: int, facts: int) -> list[Question]:
+        shown, screens = self.shown(steps + 1), [Question(images=1, answers=1)] * (steps + 1)
+        return [Question(), *screens, Question(shown, steps, answers=1 + shown)]
 
     async def judge(self, case: Case, hearing: Hearing) -> Reward:
         key_points = await hearing.ask("key points", KEY_POINTS, [case.instruction], lambda text: said(text) or None)

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from webdojo.reward.judges.case import Case, Screen
 from webdojo.reward.judges.hearing import Hearing
-from webdojo.reward.judges.judge import MATERIAL, Judge, failed, judged
+from webdojo.reward.judges.judge import MATERIAL, Judge, Question, failed, judged
 from webdojo.reward.judges.verdict import SUCCESS, choice
 from webdojo.types import Reward, Sampling
 
@@ -37,6 +37,9 @@ class WebVoyagerJudge(Judge):
     max_images: int = Field(default=15, ge=0)
     """Most screenshots that are shown, the last ones; 0 shows all."""
     sampling: Sampling = Sampling(temperature=0, max_tokens=1000, seed=42)
+
+    def questions(self, steps: int, facts: int) -> list[Question]:
+        return [Question(self.shown(steps + 1))]
 
     async def judge(self, case: Case, hearing: Hearing) -> Reward:
         if not case.answer.strip():

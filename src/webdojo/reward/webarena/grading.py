@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from webdojo.redact import redact
 from webdojo.reward.judges.case import quoted
 from webdojo.reward.judges.hearing import Hearing
 from webdojo.reward.judges.verdict import choice
@@ -36,13 +37,17 @@ _REASONS = {"DIFFERENT": False, "SAME": True}
 async def same_answer(hearing: Hearing, question: str, reference: str, answer: str, rules: Rules) -> bool:
     """Whether an answer means the same as the reference."""
     asked = {"question": question, "reference_answer": reference, "answer": answer}
-    return await hearing.ask("answer", _ANSWER, [quoted(asked)], _reader(_ANSWERS, rules))
+    return await hearing.ask("answer", _ANSWER, [_shown(asked, hearing)], _reader(_ANSWERS, rules))
 
 
 async def same_reason(hearing: Hearing, task: str, actual: str, reported: str, rules: Rules) -> bool:
     """Whether a reported reason is the actual one."""
     asked = {"task": task, "actual_reason": actual, "reported_reason": reported}
-    return await hearing.ask("reason", _REASON, [quoted(asked)], _reader(_REASONS, rules))
+    return await hearing.ask("reason", _REASON, [_shown(asked, hearing)], _reader(_REASONS, rules))
+
+
+def _shown(asked: dict[str, str], hearing: Hearing) -> str:
+    return quoted(redact(asked, hearing.secrets))
 
 
 def _reader(verdicts: dict[str, bool], rules: Rules) -> Callable[[str], bool | None]:

@@ -78,7 +78,7 @@ class WebArenaReward(ModelReward):
         if self.asks:
             await super().close()
 
-    def most_asked(self, steps: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
+    def most_asked(self, steps: int, facts: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
         if not self.asks:
             return Asked()
         answers = self.sampling.max_tokens
@@ -115,7 +115,7 @@ class WebArenaReward(ModelReward):
             return {"targets": await collect(targets, session, last_url, shop, self._rules)}
 
     async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
-        return await self.hear(images, lambda hearing: self._verdict(trajectory, hearing))
+        return await self.hear(trajectory, images, lambda hearing: self._verdict(trajectory, hearing))
 
     async def _verdict(self, trajectory: Trajectory, hearing: Hearing) -> Reward:
         evaluators = self._evaluators(trajectory.task)
