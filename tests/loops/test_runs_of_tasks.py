@@ -146,6 +146,12 @@ def test_a_dead_engine_is_an_error_also_of_a_benchmark(run: Callable[..., list[T
         run(tasks(34), lambda task, number: DONE if number < 4 else DEAD, max_invalid=1.0)
 
 
+def test_a_dead_engine_is_found_between_sites_that_fail(run: Callable[..., list[Trajectory]]) -> None:
+    either = lambda task, number: DONE if number < 4 else BLOCKED if number % 2 else DEAD  # noqa: E731
+    with pytest.raises(EngineError, match="8 episodes one after the other"):
+        run(tasks(34), either, max_invalid=1.0)
+
+
 def test_where_nothing_is_valid_there_is_no_number(run: Callable[..., list[Trajectory]]) -> None:
     with pytest.raises(BrowserError, match="3 of 3 episodes"):
         run(tasks(3), lambda task, number: BLOCKED, max_invalid=1.0)

@@ -127,9 +127,11 @@ class EpisodeRunner:
         trajectory.seconds["store"] = time.perf_counter() - began
         if self.blocklist is not None:
             self.blocklist.note(trajectory)
+        if sites_may_fail and _is_of_site(trajectory):
+            return
         failed = self._failed[phase]
         failed.append(trajectory)
-        if _is_valid(trajectory) or (sites_may_fail and _is_of_site(trajectory)):
+        if _is_valid(trajectory):
             failed.clear()
         if len(failed) >= max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency):
             raise _infra_error(failed, f"{len(failed)} episodes one after the other in phase {phase!r}")
@@ -233,7 +235,7 @@ def _is_of_site(trajectory: Trajectory) -> bool:
     """Whether the site failed an episode: it did not open, or a judge saw that it turned the agent away."""
     if trajectory.failure:
         return Failure(trajectory.failure).is_of_site
-    return not trajectory.termination.is_infra and trajectory.reward is not None and trajectory.reward.cause in OF_SITE
+    return not _is_valid(trajectory) and trajectory.reward is not None and trajectory.reward.cause in OF_SITE
 
 
 def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
