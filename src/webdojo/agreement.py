@@ -10,15 +10,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from webdojo.evaluation import Z95, Rate, share, wilson95
+from webdojo.evaluation import Z95, Estimate, Rate, share, wilson95
 from webdojo.types import FrozenRecord, Record
-
-
-class Estimate(Record):
-    """A figure with its 95 % interval."""
-
-    value: float
-    ci95: tuple[float, float]
 
 
 class Confusion(FrozenRecord):

@@ -84,6 +84,18 @@ class Failure(StrEnum):
         """Whether a process was lost that is started again, so that the episode may succeed when it is run again."""
         return self in (Failure.TAB_CRASHED, Failure.BROWSER_DIED, Failure.SERVER_LOST, Failure.ENGINE_LOST)
 
+    @property
+    def is_of_site(self) -> bool:
+        """Whether it is the site that fails, so that a task on another one may still go well."""
+        return self in (
+            Failure.START_TIMEOUT,
+            Failure.START_REFUSED,
+            Failure.START_FAILED,
+            Failure.ROBOTS_TXT,
+            Failure.BLOCKED,
+            Failure.PAGE_UNREACHABLE,
+        )
+
 
 class BrowserError(WebdojoError):
     """No browser can be started, or a browser failed and its session with it.

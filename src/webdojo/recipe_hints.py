@@ -51,6 +51,7 @@ ALIASES: dict[tuple[str, ...], str] = {
     _HORIZON: "max_turns horizon max_episode_steps",
     ("evaluate.every",): "eval_every eval_steps eval_interval",
     ("evaluate.tasks",): "eval_tasks num_eval_tasks eval_episodes",
+    ("evaluate.runs",): "num_runs n_runs num_trials trials n_repeats repeats",
     ("browser.viewport_px",): "viewport viewport_size resolution",
     ("sft.demos",): "num_demos demonstrations",
 }

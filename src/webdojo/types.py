@@ -372,6 +372,8 @@ class Trajectory(Record):
     task: Task
     group: str = ""
     """Trajectories of one group share task and group id."""
+    seed: str = ""
+    """The seed of what the environment drew for it; empty if it is not known."""
     turns: list[Turn]
     final: Observation | None = None
     """The screen after the last action."""

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.test_cli import loaded, one_line_error, start, webdojo
 from tests.loops.judging.known import RECIPE, fill
+from tests.loops.results.evaluated import evaluation_in
 from webdojo.store.run import RunStore
 
 MINE = """
@@ -112,3 +113,15 @@ def test_judging_by_rules_loads_no_torch(folder: Path) -> None:
     assert (
         loaded(folder, ["judge", "audit", "run", "--judge", "rules"]) & {"torch", "transformers", "playwright"} == set()
     )
+
+
+def test_an_evaluation_is_judged_again_and_a_verdict_that_changes_is_told(tmp_path: Path) -> None:
+    folder = evaluation_in(tmp_path / "run")
+    done = webdojo("judge", "replay", "run", cwd=tmp_path)
+    assert (done.returncode, "every verdict is the same" in done.stdout) == (0, True), done.stderr
+    report = json.loads((folder / "judgements" / "rules-replay.json").read_text())
+    assert report["again"] == report["was"]
+    kit = (folder / "evaluation.json").read_text()
+    (folder / "evaluation.json").write_text(kit.replace('"success": true', '"success": false', 1))
+    done = webdojo("judge", "replay", "run/evaluation.json", cwd=tmp_path)
+    assert (done.returncode, "verdicts that changed" in done.stdout) == (1, True), done.stderr

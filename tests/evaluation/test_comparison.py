@@ -11,7 +11,9 @@ import pytest
 from tests.store.fabricate import trajectory
 from webdojo.comparison import Measured, Outcome, compare
 from webdojo.errors import StoreError
+from webdojo.loops.results.counted import counted
 from webdojo.loops.runs import measured
+from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 from webdojo.types import Termination
 
@@ -92,3 +94,14 @@ def test_an_evaluation_is_read_from_its_run(tmp_path: Path) -> None:
         assert [(each.success, each.valid) for each in found] == [(True, True), (False, False)], "what ran again counts"
         store.add_trajectory(trajectory("e", store.images), "eval", 0)
         assert len(measured(tmp_path).outcomes) == 1, "an evaluation of its own comes first"
+
+
+def test_of_several_runs_as_many_count_as_were_asked_for_the_valid_ones_first(tmp_path: Path) -> None:
+    recipe = dump_recipe(load_recipe("quickstart", ["evaluate.runs=3"]))
+    with RunStore.create(tmp_path / "run", recipe, {}) as store:
+        for number, valid in enumerate((False, True, False, True)):
+            made = trajectory(f"{number}", store.images, success=valid, valid=valid)
+            made.task = made.task.model_copy(update={"id": "t"})
+            store.add_trajectory(made, "eval", 0)
+        assert [row.id for row in counted(store)] == ["1", "3", "2"]
+    assert (measured(tmp_path / "run").rate.n, measured(tmp_path / "run").rate.successes) == (3, 2)

@@ -15,13 +15,13 @@ import pytest
 
 from webdojo.store.run import RunStore
 
-TASKS = 40
+TASKS, RUNS = 30, 3
 MODEL = "tiny"
 DETERMINISTIC = ["evaluate.sampling={temperature: 0, max_tokens: 128}", "evaluate.max_steps=6"]
 
 
 def command(folder: Path, *more: str) -> list[str]:
-    keys = [f"evaluate.tasks={TASKS}", *DETERMINISTIC]
+    keys = [f"evaluate.tasks={TASKS}", f"evaluate.runs={RUNS}", *DETERMINISTIC]
     return [
         sys.executable,
         "-m",
@@ -37,11 +37,11 @@ def command(folder: Path, *more: str) -> list[str]:
 
 
 def verdicts(folder: Path) -> dict[str, tuple[float, int, str]]:
-    """By task, the reward, the turns and the answer of the episode that counts."""
+    """By seed, which names task and run, the reward, the turns and the answer of the episode that counts."""
     with RunStore.open(folder, readonly=True) as store:
         episodes = store.trajectories("eval")
-    assert len(episodes) == TASKS, "no task was done twice"
-    return {each.task.id: (each.reward.value, each.steps, each.answer or "") for each in episodes if each.reward}
+    assert len(episodes) == TASKS * RUNS, "no run of a task was done twice"
+    return {each.seed: (each.reward.value, each.steps, each.answer or "") for each in episodes if each.reward}
 
 
 def result(folder: Path) -> dict[str, Any]:

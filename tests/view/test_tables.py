@@ -36,6 +36,15 @@ def test_episodes_that_the_web_failed_are_told_beside_the_rate():
     assert (heading[-1], model[-2:]) == ("invalid", ["10", "3"])
 
 
+def test_several_episodes_of_a_task_are_not_called_tasks():
+    result = {"success_eval": {"rate": 0.5, "ci95": [0.2, 0.8], "n": 30, "tasks": 10}}
+    console = Console(file=io.StringIO(), width=100)
+    console.print(success_table(result))
+    assert isinstance(console.file, io.StringIO)
+    heading, model = (line.split() for line in console.file.getvalue().splitlines() if "%" in line)
+    assert (heading[-1], model[-1]) == ("episodes", "30")
+
+
 def test_each_section_is_all_of_its_time_and_longer_iterations_weigh_more():
     long = {"seconds_total": 30.0, "seconds_wait": 15.0, "seconds_update": 11.0, "slots_busy": 0.8, **SHARES}
     short = {"seconds_total": 10.0, "seconds_wait": 5.0, "seconds_update": 5.0, "slots_busy": 0.4}

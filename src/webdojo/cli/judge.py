@@ -1,4 +1,4 @@
-"""`webdojo judge RUN`, `judge audit` and `judge stress`: verdicts on stored episodes, which change no run."""
+"""`webdojo judge RUN`, `judge audit`, `stress` and `replay`: verdicts on stored episodes, which change no run."""
 
 from __future__ import annotations
 
@@ -115,6 +115,25 @@ def stress(
     choice = Choice(phase or (), limit or 0, seed)
     report = _judged(run, lambda begin: stress_judge(run, judge, overrides or [], choice, begin))
     _finish(report, out or _report_path(run, judge, "stress"), stress_tables, as_json)
+
+
+@judge_app.command()
+def replay(
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN|FILE", help="Folder of a `webdojo eval`, or the evaluation.json in it.")
+    ],
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge an evaluation again from its stored episodes, as it was judged; exit code 1 where a verdict changes."""
+    from webdojo.loops.judging.replay import replay as replay_evaluation
+    from webdojo.view.judging import replay_tables
+
+    report = _judged(run, lambda begin: replay_evaluation(run, begin))
+    folder = Path(report["run"])
+    _finish(report, out or _report_path(folder, report["judge"]["name"], "replay"), replay_tables, as_json)
+    if report["changed"]:
+        raise typer.Exit(1)
 
 
 def _judged(run: Path, work: Callable[[Begin], Coroutine[Any, Any, Report]]) -> Report:

@@ -33,7 +33,15 @@ TRAINING_ALONE = {
 
 UNUSED: dict[str, dict[str, str]] = {
     "eval": TRAINING_ALONE,
-    "act": TRAINING_ALONE | {"tasks": "", "evaluate.tasks": "", "rollout.concurrency": "", "browser.servers": ""},
+    "act": TRAINING_ALONE
+    | {
+        "tasks": "",
+        "evaluate.tasks": "",
+        "evaluate.runs": "",
+        "evaluate.max_invalid": "",
+        "rollout.concurrency": "",
+        "browser.servers": "",
+    },
     "explain": dict.fromkeys(
         ("model", "engine", "browser", "env", "tasks", "reward", "harness", "sft", "evaluate", "seed"), ""
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,12 @@ from rich.filesize import decimal
 
 from webdojo.cli.app import AsJson, RunFolder, group, interruptible
 from webdojo.errors import StoreError, WebdojoError
+
+
+class ExportFormat(StrEnum):
+    messages = "messages"
+    online_mind2web = "online_mind2web"
+
 
 runs_app = group("runs", "Runs: what they are, what they hold.")
 
@@ -115,22 +122,34 @@ def export(
     run: RunFolder,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where to; images/ goes beside it.", show_default="RUN/trajectories.jsonl"),
+        typer.Option(
+            metavar="PATH", help="Where to; images/ goes beside it.", show_default="RUN/trajectories.jsonl, RUN/FORMAT"
+        ),
     ] = None,
     phase: Annotated[
         list[str] | None, typer.Option(help="Such as rl, demo or eval_rl; may be given several times. All if absent.")
     ] = None,
+    form: Annotated[
+        ExportFormat, typer.Option("--format", help="`online_mind2web`: its evaluation, for that leaderboard.")
+    ] = ExportFormat.messages,
 ) -> None:
     """Write trajectories as JSON lines: messages in OpenAI's form, screenshots as files, rewards."""
     from webdojo.loops.export import export as export_trajectories
+    from webdojo.loops.results import online_mind2web
     from webdojo.progress import progress
     from webdojo.store.run import RunStore
 
-    target = out or run / "trajectories.jsonl"
+    as_messages = form is ExportFormat.messages
+    if phase and not as_messages:
+        raise typer.BadParameter(f"--format {form} takes the run's evaluation: leave out --phase")
+    target = out or run / ("trajectories.jsonl" if as_messages else form)
     with interruptible("; nothing was written"), RunStore.open(run, readonly=True) as store:
         total = sum(number for name, number in store.count().items() if not phase or name in phase)
-        with progress("trajectories", total) as bar:
-            counts = export_trajectories(store, target, phase or [], bar.advance)
+        with progress("trajectories", total if as_messages else None) as bar:
+            if as_messages:
+                counts = export_trajectories(store, target, phase or [], bar.advance)
+            else:
+                counts = online_mind2web.export(store, target, bar.advance)
     left_out = "".join(f"; left out {number} {reason}" for reason, number in counts.items() if reason)
     typer.echo(f"{counts['']} trajectories in {target}{left_out}")
 

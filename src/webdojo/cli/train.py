@@ -106,6 +106,7 @@ def evaluate(
 ) -> None:
     """Measure a model on a recipe's held-out tasks, and keep its episodes in a run folder."""
     from webdojo.loops.run_folder import next_free
+    from webdojo.view.evaluating import evaluation_lines
     from webdojo.view.tables import success_table
 
     if resume and run is None:
@@ -121,6 +122,8 @@ def evaluate(
         typer.echo(json.dumps(result, indent=2))
         return
     Console().print(success_table(result))
+    for line in evaluation_lines(result):
+        typer.echo(line)
     typer.echo(f"report: {page}")
 
 

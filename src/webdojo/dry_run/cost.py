@@ -53,7 +53,7 @@ def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase
 
     demos, batch = recipe.sft.demos, train.groups_per_iteration * rollout.group_size
     during = max(train.iterations - 1, 0) // evaluate.every if evaluate.every else 0
-    measured = (3 + during) * evaluate.tasks
+    measured = (3 + during) * evaluate.tasks * evaluate.runs
     horizons = [longest(stage_of(train.stages, i) or rollout) for i in range(1, train.iterations + 1)]
     name = "rollouts, at least" if train.dynamic_sampling else "rollouts"
     return [

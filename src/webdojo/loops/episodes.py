@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Container, Seque
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from webdojo.agent.harness import Harness
@@ -26,7 +27,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser_service.client import RemotePool
 from webdojo.browser_service.wire import token_from_environment
 from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, RewardError, StartError, WebdojoError
-from webdojo.evaluation import EvaluateConfig
+from webdojo.evaluation import EvaluateConfig, run_order
 from webdojo.gather import gather_or_cancel
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress, progress
@@ -44,7 +45,9 @@ FAILURES_IN_A_ROW = 8
 ATTEMPTS = 3
 """How often an episode may run that loses its browser or its engine."""
 MAX_INVALID = 1 / 3
-"""A larger share of invalid episodes leaves nothing worth measuring."""
+"""A larger share of invalid demonstrations is an error, as is one of evaluations above `evaluate.max_invalid`."""
+OF_SITE = ("blocked", "dead_page")
+"""Causes of invalid verdicts (`Reward.cause`) that lie with the site."""
 TRY_S = 10.0
 """Seconds in which a browser server must take a session when it is tried."""
 
@@ -96,7 +99,7 @@ class EpisodeRunner:
                 sampling=sampling,
                 max_steps=max_steps,
                 reward=self.scorer.function,
-                seed=f"{self.recipe.seed}/{seed or trajectory_id}",
+                seed=self._seed(seed or trajectory_id),
                 group=group,
                 trajectory_id=trajectory_id,
                 clock=clock,
@@ -108,10 +111,11 @@ class EpisodeRunner:
             cut.append(trajectory.failure)
             logger.info("episode %s was cut (%s) and runs again", trajectory.id, trajectory.failure)
 
-    async def finish(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
+    async def finish(self, trajectory: Trajectory, phase: str, iteration: int, *, sites_may_fail: bool = False) -> None:
         """Score an episode and store it, under the iteration in which it began; raise where too many fail in a row.
 
-        Where a verdict costs something, the episode is stored before too: what ends the run meanwhile loses none.
+        With `sites_may_fail` those that a site has failed do not count. Where a verdict costs something, the episode is
+        stored before too: what ends the run meanwhile loses none.
         """
         if self.scorer.function.costs:
             await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
@@ -123,6 +127,8 @@ class EpisodeRunner:
         trajectory.seconds["store"] = time.perf_counter() - began
         if self.blocklist is not None:
             self.blocklist.note(trajectory)
+        if sites_may_fail and _is_of_site(trajectory):
+            return
         failed = self._failed[phase]
         failed.append(trajectory)
         if _is_valid(trajectory):
@@ -159,19 +165,24 @@ class EpisodeRunner:
         bar: Progress,
         run_all: Callable[[RunEpisode, Sequence[Task]], Awaitable[list[Trajectory]]] | None = None,
         clock: SleepClock | None = None,
+        max_invalid: float = MAX_INVALID,
     ) -> list[Trajectory]:
         """One episode of each task: those of this phase and iteration that are stored, and the others, which run now.
 
-        They run by `run_all`; by default nothing else runs meanwhile, and `rollout.concurrency` run at once. Where more
-        than `MAX_INVALID` of them failed for no fault of the agent, it raises what failed them.
+        A task that is there several times has as many episodes, each with a seed of its own. They run by `run_all`; by
+        default nothing else runs meanwhile, and `rollout.concurrency` run at once. Where all of them failed for no
+        fault of the agent, or a larger share than `max_invalid`, it raises what failed them.
         """
         done, left = self.stored(tasks, phase, iteration)
         bar.advance(len(done))
-        begun: Counter[str] = Counter()
+        seeds = {trajectory.seed for trajectory in done}
         self._failed[phase].clear()
 
         async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
-            begun[task.id] += 1
+            # Ids are new each time, but every evaluation of the recipe meets a task with the same perturbations.
+            numbered = (f"{task.id}/{n}" for n in count(1))
+            seed = next(each for each in numbered if self._seed(each) not in seeds)
+            seeds.add(self._seed(seed))
             trajectory = await self.rollout(
                 task,
                 group,
@@ -179,38 +190,52 @@ class EpisodeRunner:
                 actor=actor,
                 sampling=config.sampling,
                 max_steps=config.horizon(task.difficulty),
-                # Ids are new each time, but every evaluation of the recipe meets a task with the same perturbations.
-                seed=f"{task.id}/{begun[task.id]}",
+                seed=seed,
                 clock=clock,
             )
-            await self.finish(trajectory, phase, iteration)
+            await self.finish(trajectory, phase, iteration, sites_may_fail=max_invalid == 1)
             bar.advance(1)
             return trajectory
 
         run_all = run_all or partial(run_each, concurrency=self.recipe.rollout.concurrency)
         done += await run_all(run, left)
         invalid = [trajectory for trajectory in done if not _is_valid(trajectory)]
-        if len(invalid) > MAX_INVALID * len(done):
+        if len(invalid) > max_invalid * len(done) or (invalid and len(invalid) == len(done)):
             raise _infra_error(invalid, f"{len(invalid)} of {len(done)} episodes of phase {phase!r}")
         return done
 
     def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> tuple[list[Trajectory], list[Task]]:
-        """The valid stored episodes, one for each task, and the tasks that have none; forgets what lost screenshots."""
+        """The valid stored episodes, one for each task, and the tasks that lack one; forgets what lost screenshots."""
         open_tasks = Counter(task.id for task in tasks)
         found = []
-        for episode in self.store.trajectories(phase, iteration):
+        for episode in sorted(self.store.trajectories(phase, iteration), key=run_order):
             if _is_valid(episode) and open_tasks[episode.task.id]:
                 if not self.store.has_screenshots(episode):
                     self.store.discard_broken(episode)
                     continue
                 open_tasks[episode.task.id] -= 1
                 found.append(episode)
-        by_id = {task.id: task for task in tasks}
-        return found, [by_id[id] for id in open_tasks.elements()]
+        left = []
+        for task in tasks:
+            if open_tasks[task.id]:
+                open_tasks[task.id] -= 1
+                left.append(task)
+        return found, left
+
+    def _seed(self, of: str) -> str:
+        """The seed of what the environment draws, as trajectories keep it."""
+        return f"{self.recipe.seed}/{of}"
 
 
 def _is_valid(trajectory: Trajectory) -> bool:
     return trajectory.reward is not None and trajectory.reward.valid
+
+
+def _is_of_site(trajectory: Trajectory) -> bool:
+    """Whether the site failed an episode: it did not open, or a judge saw that it turned the agent away."""
+    if trajectory.failure:
+        return Failure(trajectory.failure).is_of_site
+    return not _is_valid(trajectory) and trajectory.reward is not None and trajectory.reward.cause in OF_SITE
 
 
 def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:

@@ -38,6 +38,7 @@ class Evaluations(AbstractAsyncContextManager["Evaluations"]):
     scheduler: Scheduler
     """The scheduler of `pool`, whose engine and clock these episodes share."""
     tasks: Sequence[Task]
+    """Each as often as it is measured."""
     pool: RolloutPool
     log: RunLog
     running: asyncio.Task[None] | None = None
@@ -74,6 +75,7 @@ class Evaluations(AbstractAsyncContextManager["Evaluations"]):
             Progress(EVALUATION, len(self.tasks)),
             self.pool.evaluate,
             clock=self.scheduler.clock,
+            max_invalid=self.runner.recipe.evaluate.max_invalid,
         )
         measured = success(episodes)
         found = measured.model_dump(mode="json")

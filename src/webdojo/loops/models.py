@@ -13,6 +13,7 @@ import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import torch
@@ -44,12 +45,17 @@ logger = logging.getLogger("webdojo")
 
 
 def open_engine(
-    recipe: Recipe, images: ImageSource, model_path: str, attempt: int = 0, version: int = 0
+    recipe: Recipe,
+    images: ImageSource,
+    model_path: str,
+    attempt: int = 0,
+    version: int = 0,
+    account: Path | None = None,
 ) -> AbstractAsyncContextManager[Engine]:
     """The recipe's engine, serving a model until the block ends.
 
     `attempt` is how often the run was resumed; every attempt draws other numbers, so that an episode that joins others
-    of its group that were stored before does not repeat what they drew.
+    of its group that were stored before does not repeat what they drew. `account` is that of `ServedModel`.
     """
     _release_gpu()
     return recipe.engine.open(
@@ -60,6 +66,7 @@ def open_engine(
             max_context_tokens=recipe.rollout.max_context_tokens,
             seed=recipe.seed + (attempt << 32),
             version=version,
+            account=account,
         )
     )
 

@@ -27,13 +27,17 @@ from webdojo.loops.metrics import evaluation_metrics
 from webdojo.loops.missing import warn_of_missing
 from webdojo.loops.models import check_learner, learn, make_learner, open_engine
 from webdojo.loops.online import online
+from webdojo.loops.results.cost import cost
+from webdojo.loops.results.kit import write_kit
+from webdojo.loops.results.protocol import differs
 from webdojo.loops.resume import latest, metrics_of
-from webdojo.loops.run_folder import EVAL, EVALUATION
+from webdojo.loops.run_folder import ENGINE_ACCOUNT, EVAL, EVALUATION, KIT
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.recipe import Recipe, dump_recipe
+from webdojo.store.files import writing
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.store.spans import RUN, Span, SpanLog
@@ -84,6 +88,8 @@ def _opened(recipe: Recipe, run: Path, resume: bool, more: dict[str, Any]) -> It
             again = {key: info[key] for key in ("created", "command", "git")}
             noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
             store.write_start(dump_recipe(recipe), noted)
+            with writing(run / KIT):
+                (run / KIT).unlink(missing_ok=True)
         yield store
 
 
@@ -93,7 +99,8 @@ class Pipeline:
     def __init__(self, recipe: Recipe, store: RunStore, log: RunLog) -> None:
         self.recipe, self.store, self.log = recipe, store, log
         self._spans = SpanLog(store, RUN)
-        self.heldout = recipe.draw("eval", recipe.evaluate.tasks)
+        self.heldout = [*recipe.draw("eval", recipe.evaluate.tasks)] * recipe.evaluate.runs
+        """Each task as often as it is measured."""
         self._evaluated: dict[str, tuple[str, int]] = {}
         """Phase and iteration of the evaluation of each model."""
 
@@ -132,20 +139,33 @@ class Pipeline:
         """Measure a model that this run does not train."""
         async with open_episodes(self.recipe, self.store, processor) as runner:
             with self._timed("evaluate"):
-                measured = await self.evaluate(runner, EVAL, model_path)
-        return self._finish({"success_eval": measured}, model_path)
+                episodes = await self.measure(runner, EVAL, model_path)
+        measured = success(episodes).model_dump(mode="json")
+        result = self._finish({"success_eval": measured, "cost": cost(episodes, self.store.path)}, model_path)
+        write_kit(self.store, self.recipe, result, episodes)
+        return result
+
+    @property
+    def _attempt(self) -> int:
+        """How often the run was resumed."""
+        return len(self.store.info.get("resumed", []))
 
     def _finish(self, result: dict[str, Any], model_path: str) -> dict[str, Any]:
         """Store the result, with what it depends on."""
         info = self.store.info
         result |= {"recipe": self.recipe.name, "seed": self.recipe.seed}
+        result |= {"protocol": self.recipe.name, "differs": differs(self.recipe)}
         result |= {"model": self.recipe.engine.serves(model_path)}
         result |= {"seconds": self.store.get("seconds"), "versions": info["versions"], "machine": info["machine"]}
         self.store.write_result(result)
         return result
 
     async def evaluate(self, runner: EpisodeRunner, phase: str, model_path: str, iteration: int = 0) -> dict[str, Any]:
-        """Measure success on the held-out tasks.
+        """Success on the held-out tasks."""
+        return success(await self.measure(runner, phase, model_path, iteration)).model_dump(mode="json")
+
+    async def measure(self, runner: EpisodeRunner, phase: str, model_path: str, iteration: int = 0) -> list[Trajectory]:
+        """The episodes of a model on the held-out tasks.
 
         Their stored episodes of this phase and `iteration`, which is the policy's, count as they are; so do those of
         another phase that measured the same model.
@@ -153,12 +173,24 @@ class Pipeline:
         phase, iteration = self._evaluated.setdefault(model_path, (phase, iteration))
         episodes, left = runner.stored(self.heldout, phase, iteration)
         if left:  # an engine may take minutes to start
-            async with open_engine(self.recipe, self.store.images, model_path, version=iteration) as engine:
+            config = self.recipe.evaluate
+            # Runs of a task that come after a restart draw other numbers than those before it.
+            attempt = self._attempt if config.runs > 1 else 0
+            account = self.store.path / ENGINE_ACCOUNT
+            async with open_engine(
+                self.recipe, self.store.images, model_path, attempt, version=iteration, account=account
+            ) as engine:
                 with progress(phase.replace("_", " "), len(self.heldout)) as bar:
                     episodes = await runner.run_tasks(
-                        self.heldout, lambda task, session: engine, phase, iteration, self.recipe.evaluate, bar
+                        self.heldout,
+                        lambda task, session: engine,
+                        phase,
+                        iteration,
+                        config,
+                        bar,
+                        max_invalid=config.max_invalid,
                     )
-        return success(episodes).model_dump(mode="json")
+        return episodes
 
     async def demonstrate(self, runner: EpisodeRunner) -> list[Trajectory]:
         """The oracle's successful episodes on the first `sft.demos` training tasks; none after the warm start."""
@@ -206,9 +238,8 @@ class Pipeline:
 
     async def learn_online(self, runner: EpisodeRunner, start: str) -> tuple[str, int]:
         """Train online from the model `start`; the folder of the final policy, and the iteration that made it."""
-        attempt = len(self.store.info.get("resumed", []))
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
-            async with open_engine(self.recipe, self.store.images, start, attempt) as engine:
+            async with open_engine(self.recipe, self.store.images, start, self._attempt) as engine:
                 trainable = cast(TrainableEngine, engine)  # `Recipe.check` has seen to it
                 await online(runner, learner, trainable, self.tasks, self.log, self.heldout)
         final = latest(self.store)

@@ -25,6 +25,11 @@ EVAL = "eval"
 ACT = "act"
 """The phase of a single task that a user has given."""
 
+ENGINE_ACCOUNT = "engine.sqlite"
+"""What the endpoint of the agent was asked and paid, if it is behind one."""
+KIT = "evaluation.json"
+"""What an evaluation's number depends on (`loops/results/kit.py`)."""
+
 FIXED = (
     "seed",
     "env",

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -19,9 +17,10 @@ import yaml
 from webdojo.comparison import Measured, Outcome
 from webdojo.errors import StoreError
 from webdojo.loops.keep import best, bytes_on_disk, rolled_out
-from webdojo.loops.run_folder import ACT, EVAL, EVALUATION, RL, is_unfinished
+from webdojo.loops.results.counted import counted
+from webdojo.loops.run_folder import ACT, EVAL, RL, is_unfinished
 from webdojo.store.lock import writer
-from webdojo.store.run import DATABASE, RunStore, TrajectoryRow
+from webdojo.store.run import DATABASE, RunStore
 
 
 def runs_in(folder: Path) -> list[Path]:
@@ -152,18 +151,6 @@ def measured(run: Path) -> Measured:
         StoreError: there is none.
     """
     with RunStore.open(run, readonly=True) as store:
-        rows = store.rows(EVAL) or _last(store.rows(EVALUATION))
-    by_task = defaultdict(list)
-    for row in rows:
-        if row.success is not None:
-            by_task[row.task_id].append(Outcome(task_id=row.task_id, success=row.success, valid=row.valid is not False))
-    if not by_task:
-        raise StoreError(f"{run} holds no evaluation: measure the model by `webdojo eval`")
-    # What failed for no fault of the agent has run again where the evaluation went on.
-    outcomes = [[each for each in found if each.valid] or found[-1:] for found in by_task.values()]
-    return Measured(name=str(run), outcomes=list(chain.from_iterable(outcomes)))
-
-
-def _last(rows: Sequence[TrajectoryRow]) -> list[TrajectoryRow]:
-    newest = max((row.iteration for row in rows), default=0)
-    return [row for row in rows if row.iteration == newest]
+        rows = counted(store)
+    outcomes = [Outcome(task_id=row.task_id, success=bool(row.success), valid=bool(row.valid)) for row in rows]
+    return Measured(name=str(run), outcomes=outcomes)

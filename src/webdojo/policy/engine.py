@@ -36,6 +36,8 @@ class ServedModel:
     seed: int = 0
     version: int = 0
     """The version of the weights at `path`."""
+    account: Path | None = None
+    """File for what an endpoint was paid, so that a budget outlives the process; None keeps that in memory."""
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class Chat(ChatConfig):
         from webdojo.policy.model.processor import Processor
 
         codec = Processor.load(model_folder(model.path))
-        async with ChatClient(self) as client:
+        async with ChatClient(self, model.account) as client:
             yield ChatEngine(client, codec, model.images)
             logger.info("%s", client.totals())
 

@@ -62,6 +62,7 @@ async def run_episode(
         id=trajectory_id or f"{task.id}-{uuid4().hex[:12]}",
         task=task,
         group=group,
+        seed=seed,
         turns=[],
         termination=Termination.ABORTED,
         began=timer.now(),

@@ -6,6 +6,8 @@
     recipe.yaml     the resolved recipe          info.json     versions, git hash, seed, machine
     result.json     the final metrics            run.lock      held by the process that writes
     judgements/     what judges said afterwards (`loops/judging`)
+    evaluation.json what the number of `webdojo eval` depends on (`loops/results/kit.py`)
+    engine.sqlite   what was asked of endpoints, and paid, by the agent; `judge.sqlite` by its judge
 
 One process writes a run at a time; any number may read. Calls are safe from any thread.
 """

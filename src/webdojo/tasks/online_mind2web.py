@@ -8,6 +8,9 @@ from webdojo.tasks.open_web import LEVELS, Address, Instruction, Level, OpenWebR
 from webdojo.tasks.records import read_rows, unique
 from webdojo.types import Task
 
+PREFIX = "online_mind2web:"
+"""What ids of tasks begin with, before the benchmark's own."""
+
 
 class _Row(OpenWebRow):
     task_id: str
@@ -19,7 +22,7 @@ class _Row(OpenWebRow):
     @property
     def as_task(self) -> Task:
         return self.task(
-            f"online_mind2web:{self.task_id}",
+            f"{PREFIX}{self.task_id}",
             self.confirmed_task,
             self.website,
             LEVELS[self.level],

@@ -38,6 +38,27 @@ def audit_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield table
 
 
+def replay_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """The number of an evaluation as it was, and by judging it again; then the episodes whose verdict has changed."""
+    table = new_table(report["judge"]["name"], ["judged"], ["success", "95 % interval", "episodes", "valid"])
+    for name, each in (("first", report["was"]), ("again", report["again"])):
+        low, high = each["ci95"]
+        row = (f"{each['rate']:.1%}", f"{low:.1%} .. {high:.1%}", str(each["n"]), str(each["valid_n"]))
+        table.add_row(name, *row)
+    yield table
+    if not report["same_judge"]:
+        yield "the judge, its options or its code are not those that judged first"
+    if changed := report["changed"]:
+        rows = [(each["task"], _verdict(each["was"]), _verdict(each["again"])) for each in changed]
+        yield new_table("verdicts that changed", ["task", "first", "again"], [], rows)
+    else:
+        yield "every verdict is the same"
+
+
+def _verdict(told: Mapping[str, Any]) -> str:
+    return ("success" if told["success"] else "failure") if told["valid"] else f"invalid ({told['cause']})"
+
+
 def stress_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
     """False accepts by kind of corruption, and false rejects of the controls."""
     for title, heading, share, labels in (

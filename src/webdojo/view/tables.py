@@ -83,7 +83,8 @@ def success_table(result: Mapping[str, Any]) -> Table:
     rows = [
         [name, f"{each['rate']:.1%}", "{:.1%} .. {:.1%}".format(*each["ci95"]), str(each["n"])] for name, each in found
     ]
-    numbers = ["success", "95 % interval", "tasks"]
+    several = any(each["n"] > each.get("tasks", each["n"]) for _, each in found)
+    numbers = ["success", "95 % interval", "episodes" if several else "tasks"]
     invalid = [each["n"] - each.get("valid_n", each["n"]) for _, each in found]
     if any(invalid):
         numbers.append("invalid")

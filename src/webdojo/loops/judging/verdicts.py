@@ -59,6 +59,15 @@ def fingerprint(function: RewardFunction) -> str:
     return hashlib.sha256(options.encode() + code).hexdigest()[:8]
 
 
+def code_hash(function: RewardFunction) -> str:
+    """SHA-256 of the files in which the judge's class, and those that it derives from, stand with their prompts."""
+    kinds = [kind for kind in type(function).__mro__ if issubclass(kind, RewardFunction)]
+    code = hashlib.sha256()
+    for file in dict.fromkeys(inspect.getfile(kind) for kind in kinds):
+        code.update(Path(file).read_bytes())
+    return code.hexdigest()
+
+
 def log_path(run: Path, function: RewardFunction, purpose: str = "") -> Path:
     """The log of a judge's verdicts in a run folder."""
     parts = (file_name(function.name), fingerprint(function), purpose, "verdicts.jsonl")

@@ -18,6 +18,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +39,12 @@ CREATE TABLE IF NOT EXISTS requests (
     output_tokens INTEGER NOT NULL DEFAULT 0,
     usd           REAL NOT NULL              -- of a request that is sent or lost: the most that it can cost
 )"""
+
+_TOTALS = (
+    "SELECT count(*) FILTER (WHERE state != 'cached'), count(*) FILTER (WHERE state IN ('sent', 'lost')), "
+    "count(*) FILTER (WHERE state = 'cached'), coalesce(sum(input_tokens), 0), "
+    "coalesce(sum(output_tokens), 0), coalesce(sum(usd), 0.0) FROM requests"
+)
 
 WARNED_AT = 0.8
 """Share of a budget from which on a warning says how much is used."""
@@ -113,12 +120,7 @@ class Spending:
         return answer
 
     def totals(self) -> Totals:
-        row = self._database.execute(
-            "SELECT count(*) FILTER (WHERE state != 'cached'), count(*) FILTER (WHERE state IN ('sent', 'lost')), "
-            "count(*) FILTER (WHERE state = 'cached'), coalesce(sum(input_tokens), 0), "
-            "coalesce(sum(output_tokens), 0), coalesce(sum(usd), 0.0) FROM requests"
-        ).fetchone()
-        return Totals(*row)
+        return Totals(*self._database.execute(_TOTALS).fetchone())
 
     def _reserve(self, most_usd: float) -> int | None:
         """Set aside the most, and return the request's number; None where others may yet give back what is missing."""
@@ -173,6 +175,14 @@ class Spending:
         )
         del self._in_flight[request]
         self._settled.set()
+
+
+def totals_in(account: Path) -> Totals | None:
+    """What stands in the account of a run, which another process may be writing; None where there is none."""
+    if not account.is_file():
+        return None
+    with closing(sqlite3.connect(account, timeout=30)) as database:
+        return Totals(*database.execute(_TOTALS).fetchone())
 
 
 class AnswerCache:

@@ -29,6 +29,8 @@ from webdojo.types import ImageRef, ImageSource, Judgement, Reward, Sampling, Tr
 T = TypeVar("T")
 
 AGAIN = "An earlier answer to this could not be read. It ended with {}. Answer again, and end exactly as told."
+ACCOUNT = "judge.sqlite"
+"""The file, in the folder of `start`, that keeps what the model was asked and paid."""
 REMEMBERED = 500
 """Characters at the end of an unreadable answer that the model is shown when it is asked again."""
 
@@ -72,7 +74,7 @@ class ModelReward(RewardFunction):
         return self.engine.silence()
 
     async def start(self, folder: Path | None) -> None:
-        account = folder / "judge.sqlite" if folder is not None else None
+        account = folder / ACCOUNT if folder is not None else None
         served = ServedModel(self.model.path, self.model, MemoryImages(), self.max_context_tokens)
         self._stack = AsyncExitStack()
         self._model = await self._stack.enter_async_context(self.engine.open_messages(served, account))
