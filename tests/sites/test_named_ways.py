@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.sites.perturbations.test_perturbations import only
 from tests.sites.test_routes import load, task
 from webdojo.sites import host_of
 from webdojo.sites.goal import Goal
 from webdojo.sites.kinds import load_site
 from webdojo.sites.news import from_partner
+from webdojo.sites.perturbations.schedule import Event
 from webdojo.sites.places.goals import at_corner, from_map, located, on_map
 from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.verdict import evaluate
@@ -77,12 +79,17 @@ def server() -> Iterator[SiteServer]:
         yield running
 
 
+def drawn(make: Maker, facts: int) -> Goal:
+    """A goal of a maker; the locator is to find a category of places."""
+    draws = (make(PAPER if make is from_partner else TOWN, facts, random.Random(seed)) for seed in range(5000))
+    return next(g for g in draws if g is not None and (make is not located or g.key.startswith("/places?category=")))
+
+
 @pytest.mark.parametrize("asked", WAYS)
 def test_only_the_way_that_is_named_counts(asked: str, server: SiteServer) -> None:
     make, facts, right, wrong = WAYS[asked]
     site = PAPER if make is from_partner else TOWN
-    draws = (make(site, facts, random.Random(f"{seed}")) for seed in range(5000))
-    goal = next(g for g in draws if g is not None and (make is not located or g.key.startswith("/places?category=")))
+    goal = drawn(make, facts)
     path = goal.plan[0].get("path") or f"/places/{goal.plan[0]['marker']}"
     if make is on_map and facts == 2:
         path = goal.plan[1]["path"]
@@ -110,3 +117,20 @@ def test_only_the_way_that_is_named_counts(asked: str, server: SiteServer) -> No
         assert done(route), route
     for route in wrong:
         assert not done(route), route
+
+
+@pytest.mark.parametrize(("first", "right"), [("find", True), ("places", False)])
+def test_a_list_that_an_error_hid_at_first_came_from_where_it_was_asked_for(
+    first: str, right: bool, server: SiteServer
+) -> None:
+    goal = drawn(located, 3)
+    there, headers = (
+        TOWN.url(f"{goal.key}&district="),
+        server.headers("s", "auto", only(Event.HTTP_ERROR, 2, host=TOWN.host)),
+    )
+    load("GET", TOWN.url(f"/{first}"), server, **headers)
+    load("GET", there, server, Referer=TOWN.url(f"/{first}"), **headers)
+    assert there not in map(TOWN.url, server.state("s")[TOWN.host]["visited"]), "the error was not the page"
+    load("GET", there, server, Referer=there, **headers)
+    assert evaluate(task(goal.evaluator, TOWN.host), "done", there, server.state("s")).success == right
+    server.end("s")

@@ -94,6 +94,11 @@ def test_seen_facts_are_those_that_the_page_shows() -> None:
         get(server, "list", f"/c/{CATEGORY}?color={str(SHOP.main.by_slug[ITEM].values['color']).lower()}&stock=1")
         assert {f"{ITEM}.Price", f"{ITEM}.Color"} <= set(server.state("list")[HOST]["seen"])
         assert f"{ITEM}.Stock" not in server.state("list")[HOST]["seen"]
+        assert not any(fact.endswith("#count") for fact in server.state("list")[HOST]["seen"])
+        get(server, "one", f"/p/{ITEM}")
+        related = SHOP.related(SHOP.main.by_slug[ITEM])
+        assert related
+        assert {f"{each.slug}.Price" for each in related} <= set(server.state("one")[HOST]["seen"])
         html = {layout: get(server, layout, "/", layout=layout).text for layout in ("compact", "auto")}
         assert server.state("compact")[HOST]["seen"] == []
         prices = re.findall(r'href="/products/([^"]+)".*?<dt>Price</dt><dd>\$(\d+)', html["auto"], re.DOTALL)

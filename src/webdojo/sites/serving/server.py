@@ -201,8 +201,7 @@ def _respond(
     reply = site.respond(request, overlay)
     if isinstance(reply, Redirect):
         return reply
-    if part or not reply.data.get("bare") or overlay.came.get(address):  # a part of a page counts where a page shows it
-        overlay.visited.append(address)
+    overlay.visited.append(address)
     if overlay.came.get(address):
         overlay.followed.add((overlay.came[address], address))
     overlay.seen.update(reply.facts)
