@@ -249,9 +249,9 @@ def _was_counted(site: CatalogSite, where: str, seen: Iterable[str]) -> bool:
     query = dict(parse_qsl(urlsplit(where).query))
     sums = [[where]]
     for attribute in collection.attributes:
-        if attribute.filter == "is" and attribute.key not in query:
+        if attribute.filter == "is":
             parts = collection.constraints(attribute)
-            sums.append([href(f"/{collection.slug}", **query, **part.query) for part in parts])
+            sums.append([href(f"/{collection.slug}", **{**query, **part.query}) for part in parts])
     return any(all(count_fact(part) in known for part in parts) for parts in sums)
 
 
