@@ -5,7 +5,7 @@ agent.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,9 @@ class Truthful(EngineConfig):
     async def open_messages(self, model: ServedModel, account: Path | None = None) -> AsyncIterator[MessageModel]:
         yield self
 
-    async def say(self, messages: Sequence[dict[str, Any]], sampling: Sampling) -> str:
+    async def say(
+        self, messages: Sequence[dict[str, Any]], sampling: Sampling, keep: Callable[[str], bool] = bool
+    ) -> str:
         system, user = (message["content"] for message in messages)
         texts = [part["text"] for part in user if part["type"] == "text"]
         if system == webgym.FACT:

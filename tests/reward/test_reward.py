@@ -378,3 +378,15 @@ async def test_an_invalid_verdict_stays_as_it_is_whatever_the_format() -> None:
 
     reward = await scored(judged(shut_out), ended(Termination.COMPLETED, "7", "no think end tag"))
     assert (reward.valid, reward.cause, reward.reason, reward.parts) == (False, "blocked", "shut out", {"a": 1})
+
+
+async def test_a_reward_that_gives_a_number_is_told_what_to_give() -> None:
+    async def half(trajectory: Trajectory) -> Reward:
+        return 0.5  # type: ignore[return-value]
+
+    trajectory = ended()
+    async with Scorer(judged(half), MemoryImages()) as scorer:
+        await scorer.score(trajectory)
+    assert trajectory.reward is not None
+    assert (trajectory.reward.valid, trajectory.failure) == (False, Failure.REWARD_FAILED)
+    assert "score gave 0.5 and must give a webdojo.Reward" in trajectory.error

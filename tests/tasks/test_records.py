@@ -39,3 +39,10 @@ def test_what_is_wrong_with_a_file_of_records(tmp_path, text, says):
         load(file)
     with pytest.raises(TaskError, match="cannot be read"):
         load(tmp_path / "none.json")
+
+
+def test_a_line_that_is_not_json_is_named(tmp_path):
+    file = tmp_path / "tasks.jsonl"
+    file.write_text(f"{json.dumps(record('a'))}\n\n{{'id': 1}}\n")
+    with pytest.raises(TaskError, match=r"tasks.jsonl' is not JSON: .* \(line 3, column 2\)"):
+        load(file)

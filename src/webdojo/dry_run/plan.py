@@ -106,10 +106,8 @@ def advice(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> str:
     made, needed = combined(model, recipe, machine)
     if fits(recipe, machine, needed):
         return f"together these make it fit, in {needed.peak / GB:.2f} GB: {' '.join(made)}"
-    return (
-        f"not even with {' '.join(made)}, which needs {needed.peak / GB:.2f} GB: take a smaller model"
-        f"{' or more GPUs (train.ranks)' if machine.cuda else ''}"
-    )
+    tried = f"not even with {' '.join(made)}, which needs {needed.peak / GB:.2f} GB: " if made else ""
+    return f"{tried}take a smaller model{' or more GPUs (train.ranks)' if machine.cuda else ''}"
 
 
 def disk(model: PreTrainedModel, recipe: Recipe) -> tuple[int, int]:

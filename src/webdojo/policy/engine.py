@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -66,8 +66,12 @@ SERVER_OVERHEAD = 2 * 2**30
 class MessageModel(Protocol):
     """Anything that answers messages of OpenAI's chat API with text."""
 
-    async def say(self, messages: Sequence[dict[str, Any]], sampling: Sampling) -> str:
+    async def say(
+        self, messages: Sequence[dict[str, Any]], sampling: Sampling, keep: Callable[[str], bool] = bool
+    ) -> str:
         """The model's next message, without the thoughts that an endpoint gives apart from it.
+
+        `keep` says whether a cache, if there is one, may give this answer the next time.
 
         Raises:
             EngineError: there is no answer; `BudgetError` where there may be none any more.

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -75,7 +75,9 @@ class EngineMessages:
         self._max_context_tokens = max_context_tokens
         self._chat = ChatML(processor, "")
 
-    async def say(self, messages: Sequence[dict[str, Any]], sampling: Sampling) -> str:
+    async def say(
+        self, messages: Sequence[dict[str, Any]], sampling: Sampling, keep: Callable[[str], bool] = bool
+    ) -> str:
         with self._images.held() as request:
             prompt = self._prompt(messages, request)
             room = self._max_context_tokens - sampling.max_tokens

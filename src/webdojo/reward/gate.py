@@ -92,7 +92,12 @@ class Scorer:
         function = self.function
         try:
             async with asyncio.timeout(function.timeout_s):
-                return await function.score(trajectory, self._images)
+                found: object = await function.score(trajectory, self._images)
+            if not isinstance(found, Reward):
+                raise TypeError(
+                    f"score gave {found!r} and must give a webdojo.Reward, such as Reward(value=0.5, success=False)"
+                )
+            return found
         except (ConfigError, TaskError, BudgetError):
             raise
         except TimeoutError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -40,13 +40,15 @@ def read_rows(path: str | Path, row: type[Row], wrong: str = "") -> list[Row]:
         text = file.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"task file {str(path)!r} cannot be read: {error}") from None
-    try:
-        if file.suffix == ".jsonl":
-            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-        else:
-            rows = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise TaskError(f"task file {str(path)!r} is not JSON: {error}") from None
+    by_line = file.suffix == ".jsonl"
+    values: list[Any] = []
+    for line, value in enumerate(text.splitlines() if by_line else [text]):
+        try:
+            values += [json.loads(value)] if value.strip() or not by_line else []
+        except json.JSONDecodeError as error:
+            where = f"line {line + error.lineno}, column {error.colno}"
+            raise TaskError(f"task file {str(path)!r} is not JSON: {error.msg} ({where})") from None
+    rows = values if by_line else values[0]
     if not isinstance(rows, list):
         raise TaskError(f"task file {str(path)!r} must hold a list of tasks, but holds a {type(rows).__name__}")
     read = []

@@ -121,7 +121,9 @@ class Model:
     replies: Replies
     asked: list[Asked] = field(default_factory=list)
 
-    async def say(self, messages: Sequence[dict[str, Any]], sampling: Sampling) -> str:
+    async def say(
+        self, messages: Sequence[dict[str, Any]], sampling: Sampling, keep: Callable[[str], bool] = bool
+    ) -> str:
         return self.reply(messages)
 
     def reply(self, messages: Sequence[dict[str, Any]]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tests.reward.judges.episodes import click, done, episode, turn
@@ -89,7 +89,9 @@ class Obedient:
         self._first = f"{text}\nI cannot say."
         self._asked: set[str] = set()
 
-    async def say(self, messages: Sequence[dict[str, Any]], sampling: Sampling) -> str:
+    async def say(
+        self, messages: Sequence[dict[str, Any]], sampling: Sampling, keep: Callable[[str], bool] = bool
+    ) -> str:
         return self.reply(messages)
 
     def reply(self, messages: Sequence[dict[str, Any]]) -> str:

@@ -102,6 +102,17 @@ async def test_a_fault_that_lasts_makes_an_episode_invalid_and_says_why(name: st
     assert says in reward.reason
 
 
+async def test_an_answer_that_cannot_be_read_is_asked_for_again_another_time(tmp_path: Path) -> None:
+    protocol = PROTOCOLS["openwebrl"]
+    bad, good = completion("I cannot tell."), completion(str(protocol.replies[protocol.verdict]))
+    with Endpoint(say(bad), say(bad), default=say(good)) as endpoint:
+        judge = judge_at(endpoint, protocol)
+        assert (await scored(judge, tmp_path)).cause == "unreadable"
+        assert (await scored(judge, tmp_path)).success, "the answer before was kept"
+        assert (await scored(judge, tmp_path)).success
+        assert len(endpoint.bodies) == 3, "an answer that could be read was paid twice"
+
+
 async def test_a_server_that_asks_for_time_is_given_it() -> None:
     protocol = PROTOCOLS["openwebrl"]
     with Endpoint(refuse(429, Retry_After="1"), default=replying(protocol.model().reply)) as endpoint:

@@ -173,7 +173,7 @@ async def test_questions_that_are_put_at_once_are_dropped_when_one_of_them_fails
     others = asyncio.Barrier(4)
 
     class Slow(Model):
-        async def say(self, messages, sampling):
+        async def say(self, messages, sampling, keep=bool):
             said = self.reply(messages)
             text = self.asked[-1].text
             if messages[0]["content"] == webjudge.SCREENSHOT and "could not be read" not in text:

@@ -1,7 +1,7 @@
 """What a grader is asked, and how its reply is read."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -23,7 +23,9 @@ class Grader:
         self.replies = list(replies)
         self.asked: list[tuple[str, str]] = []
 
-    async def say(self, messages: Sequence[dict[str, Any]], sampling: Sampling) -> str:
+    async def say(
+        self, messages: Sequence[dict[str, Any]], sampling: Sampling, keep: Callable[[str], bool] = bool
+    ) -> str:
         system, user = messages
         self.asked.append((system["content"], "\n".join(part["text"] for part in user["content"])))
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]

@@ -13,7 +13,7 @@ import json
 import logging
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -60,9 +60,15 @@ class ChatClient:
         return self._spending.totals()
 
     async def complete(
-        self, messages: Sequence[Message], sampling: Sampling, tools: Sequence[Mapping[str, Any]] = ()
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        tools: Sequence[Mapping[str, Any]] = (),
+        keep: Callable[[Answer], bool] = lambda answer: True,
     ) -> Answer:
         """Ask for the next message; `messages` and `tools` are as in OpenAI's chat API.
+
+        `keep` says whether the cache may give this answer the next time.
 
         `top_k` is sent where it is set, although OpenAI's own API does not know it.
         """
@@ -82,12 +88,13 @@ class ChatClient:
             self._spending.add("cached")
             return known
         answer = await self._ask(body)
-        self._cache.put(key, answer)
+        if keep(answer):
+            self._cache.put(key, answer)
         return answer
 
-    async def say(self, messages: Sequence[Message], sampling: Sampling) -> str:
+    async def say(self, messages: Sequence[Message], sampling: Sampling, keep: Callable[[str], bool] = bool) -> str:
         """The text of the next message (`policy.engine.MessageModel`)."""
-        return (await self.complete(messages, sampling)).text
+        return (await self.complete(messages, sampling, keep=lambda answer: keep(answer.text))).text
 
     async def _ask(self, body: dict[str, Any]) -> Answer:
         content = json.dumps(body).encode()

@@ -145,7 +145,7 @@ class Hearing:
                 {"role": "user", "content": content + note},
             ]
             try:
-                answer = await self.model.say(messages, self.config.sampling)
+                answer = await self.model.say(messages, self.config.sampling, lambda said: read(said) is not None)
             except BudgetError as error:
                 raise BudgetError(f"the judge {self.config.name!r} (section reward): {error}") from None
             shown = "\n".join(filter(None, [f"{system}\n\n{prompt}", again]))
