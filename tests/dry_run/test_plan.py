@@ -7,7 +7,7 @@ import re
 import pytest
 
 from webdojo.dry_run.memory import GB, Machine, plan_memory
-from webdojo.dry_run.plan import advice, combined, disk, fits, hours, together
+from webdojo.dry_run.plan import advice, combined, disk, fits, hours, plan_lines, together
 from webdojo.loops.models import estimates, machine_of
 from webdojo.policy.model.loading import skeleton
 from webdojo.recipe import Recipe, load_recipe
@@ -60,6 +60,26 @@ def test_changes_are_combined_until_the_recipe_fits() -> None:
     assert together(model, changed, H100) == needed, "the line that is printed gives what it says"
     assert advice(model, recipe, H100).endswith(" ".join(changes))
     assert advice(model, recipe, Machine(cuda=True, memory=8 * GB)).startswith("not even with ")
+
+
+def test_an_engine_that_sleeps_already_takes_a_smaller_share() -> None:
+    recipe, machine = load_recipe("openwebrl-80gb"), Machine(cuda=True, memory=48 * GB)
+    changes, needed = combined(skeleton(recipe.model.path), recipe, machine)
+    assert fits(recipe, machine, needed)
+    assert any(change.startswith("engine.gpu_memory_utilization=") for change in changes)
+
+
+def test_where_nothing_helps_the_advice_names_nothing() -> None:
+    recipe = load_recipe("openwebrl-24gb")
+    advised = advice(skeleton(recipe.model.path), recipe, Machine(cuda=True, memory=4 * GB))
+    assert "not even with ," not in advised and "take a smaller model" in advised
+
+
+def test_the_longest_turn_is_told_where_it_alone_does_not_fit() -> None:
+    saving = ["train.optimizer=adamw_8bit", "engine.gpu_memory_utilization=0.6"]
+    recipe, machine = load_recipe("openwebrl-80gb", saving), Machine(cuda=True, memory=48 * GB)
+    lines = "\n".join(plan_lines(skeleton(recipe.model.path), recipe, machine))
+    assert re.search(r"^fits in 48\.0 GB\n  but not a turn of all 32,768 tokens, which needs 6\d\.\d\d:", lines, re.M)
 
 
 def test_a_plan_needs_neither_the_gpu_nor_a_network() -> None:

@@ -140,13 +140,19 @@ def memory_table(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> li
         f"{plan.parameters:,} parameters, {plan.trained:,} train, micro-batches of {plan.tokens:,} tokens",
         *(f"{name:<{width}}  {count / GB:8.2f}" for name, count in rows),
     ]
-    longest = recipe.rollout.max_context_tokens
-    if longest > plan.tokens:
-        peak = plan_memory(model, changed(recipe, "train", micro_batch_tokens=longest), machine).peak
+    longest = longest_turn(model, recipe, machine)
+    if longest.tokens > plan.tokens:
         lines.append(
-            f"a turn of all {longest:,} tokens of rollout.max_context_tokens, alone in a micro-batch: {peak / GB:.2f}"
+            f"a turn of all {longest.tokens:,} tokens of rollout.max_context_tokens, alone in a micro-batch: "
+            f"{longest.peak / GB:.2f}"
         )
     return lines
+
+
+def longest_turn(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> MemoryPlan:
+    """The plan of a micro-batch that is as large as the longest turn."""
+    most = max(recipe.rollout.max_context_tokens, recipe.train.micro_batch_tokens)
+    return plan_memory(model, changed(recipe, "train", micro_batch_tokens=most), machine)
 
 
 def changed(recipe: Recipe, section: str, **values: object) -> Recipe:

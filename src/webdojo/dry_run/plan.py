@@ -17,8 +17,8 @@ from transformers import PreTrainedModel
 
 from webdojo.browser.config import HOSTED
 from webdojo.dry_run.cost import estimate
-from webdojo.dry_run.memory import GB, Machine, MemoryPlan, changed, memory_table, plan_memory, size
-from webdojo.policy.engine import Footprint
+from webdojo.dry_run.memory import GB, Machine, MemoryPlan, changed, longest_turn, memory_table, plan_memory, size
+from webdojo.policy.engine import Footprint, VLLMConfig
 from webdojo.policy.engines import VLLM
 from webdojo.recipe import Recipe
 from webdojo.trainer.learner.optimizer import state_bytes
@@ -92,6 +92,13 @@ def plan_lines(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list
         lines.append(f"{'fits' if fits(recipe, machine, needed) else 'does not fit'} in {machine.memory / GB:.1f} GB")
         if not fits(recipe, machine, needed):
             lines.append(f"  {advice(model, recipe, machine)}")
+        else:
+            longest = longest_turn(model, recipe, machine)
+            if not fits(recipe, machine, alone := together(model, recipe, machine, longest)):
+                lines.append(
+                    f"  but not a turn of all {longest.tokens:,} tokens, which needs {alone.peak / GB:.2f}: lower "
+                    "rollout.max_context_tokens, or save more"
+                )
     images, checkpoints = disk(model, recipe)
     lines.append(f"disk, in GB: {images / GB:.1f} of screenshots at most, {checkpoints / GB:.1f} of checkpoints")
     low, high = hours(model, recipe, machine)
@@ -174,14 +181,21 @@ def _offload(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Change
 def _sleep(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:
     """An engine that sleeps while the learner steps, and takes what the learner leaves between its steps."""
     awake, asleep = recipe.engine.memory(_footprint(model, recipe, machine), machine.memory)
-    if not machine.cuda or not machine.memory or not awake or asleep < awake:
+    if not machine.cuda or not machine.memory or not awake:
         return
     kept = sum(plan_memory(model, recipe, machine).lasting.values())
     share = math.floor(20 * (1 - kept / machine.memory)) / 20
-    if share * machine.memory > _footprint(model, recipe, machine).least:
+    if share * machine.memory <= _footprint(model, recipe, machine).least:
+        return
+    utilization = f"engine.gpu_memory_utilization={share:g}"
+    if asleep == awake:
         engine = VLLM(enable_sleep_mode=True, gpu_memory_utilization=share)
-        text = f"engine.name=vllm engine.enable_sleep_mode=true engine.gpu_memory_utilization={share:g}"
-        yield text, recipe.model_copy(update={"engine": engine})
+        yield (
+            f"engine.name=vllm engine.enable_sleep_mode=true {utilization}",
+            recipe.model_copy(update={"engine": engine}),
+        )
+    elif isinstance(recipe.engine, VLLMConfig) and not recipe.engine.kv_cache_memory_bytes:
+        yield utilization, changed(recipe, "engine", gpu_memory_utilization=share)
 
 
 def _smaller(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:
