@@ -60,6 +60,7 @@ def test_judged_again_it_is_the_same_number_from_the_folder_or_the_file(run: Pat
         report = replayed(given)
         assert report["again"] == report["was"] == kit_of(run)["result"]
         assert report["changed"] == [] and report["same_judge"]
+        assert not [*run.glob("judgements/*.jsonl")], "the next one would not ask the judge"
     assert (run / "run.sqlite").read_bytes() == before
 
 

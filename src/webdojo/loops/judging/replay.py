@@ -44,6 +44,7 @@ async def replay(run: Path, begin: Callable[[int], Callable[[], None]]) -> dict[
         code = code_hash(judge)
         log = VerdictLog(log_path(run, judge, f"replay-{code[:8]}"))
         rewards = await judge_all(judge, store.images, map(store.trajectory, told), log, begin(len(told)))
+        log.path.unlink()  # one that was interrupted goes on, one that ended begins anew
         episodes = [store.trajectory(id).model_copy(update={"reward": rewards[id]}) for id in told]
     again = {episode.id: Verdict.of(episode) for episode in episodes}
     shown = {"success", "valid", "cause"}
