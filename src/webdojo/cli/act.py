@@ -52,6 +52,7 @@ def act(
 
     from webdojo.loops.request import check_display, newest_checkpoint, recipe_of, task_at
     from webdojo.loops.run_folder import next_free
+    from webdojo.policy.model.folder import check_model_path
     from webdojo.store.images import ImageStore
     from webdojo.types import Termination
     from webdojo.view.film import write_trajectory
@@ -68,6 +69,7 @@ def act(
         "act", named, overrides, model or newest, endpoint, options, migrate=not recipe_name
     )
     check_display(recipe.browser.headless)
+    check_model_path(path)
     wanted = task_at(recipe.env, task, url)
 
     from webdojo.loops.act import act as act_out
