@@ -124,6 +124,8 @@ def evaluate(
     Console().print(success_table(result))
     for line in evaluation_lines(result):
         typer.echo(line)
+    if result["success_eval"]["invalid"]:
+        typer.echo(f"why each was invalid: webdojo runs episodes {folder} --failed")
     typer.echo(f"report: {page}")
 
 

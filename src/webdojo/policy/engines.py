@@ -112,7 +112,7 @@ class Chat(ChatConfig):
             config = self.model_copy(update={"cache": str(account.with_suffix(".answers.sqlite"))})
         async with ChatClient(config, account) as client:
             yield client
-            logger.info("%s", client.totals())
+            logger.info("judge's %s", client.totals())
 
 
 ENGINES: Registry[type[EngineConfig]] = Registry(
