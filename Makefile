@@ -46,8 +46,8 @@ fmt: setup  ## format the code and fix what ruff can fix
 	@$(BIN)/ruff check --fix .
 
 docs: setup  ## write docs/recipes.md and docs/papers.md again from the code
-	@$(BIN)/python scripts/recipe_reference.py > docs/.new && mv docs/.new docs/recipes.md
-	@$(BIN)/python scripts/paper_index.py > docs/.new && mv docs/.new docs/papers.md
+	@new=$$(mktemp); $(BIN)/python scripts/recipe_reference.py > $$new && cp $$new docs/recipes.md
+	@new=$$(mktemp); $(BIN)/python scripts/paper_index.py > $$new && cp $$new docs/papers.md
 
 clean:  ## remove environments and caches; runs/ stays
 	rm -rf .venv .venv-vllm .venv-verified .mypy_cache .ruff_cache .pytest_cache dist build

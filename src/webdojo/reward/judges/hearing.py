@@ -40,7 +40,7 @@ class Unreadable(Exception):
 
 
 class ModelReward(RewardFunction):
-    """A reward that asks a model: `start` opens it, and `hear` is one episode before it."""
+    """A reward that asks a model, if there is one (`asks`): `start` opens it, and `hear` is one episode before it."""
 
     engine: Annotated[EngineConfig, *plug_field(ENGINES, "chat")] = Chat()
     """The model that judges: `chat` is any OpenAI-compatible endpoint, `hf` and `vllm` serve `model.path`."""
@@ -54,10 +54,17 @@ class ModelReward(RewardFunction):
     _model: Any = PrivateAttr(default=None)
 
     @property
-    def costs(self) -> bool:
+    def asks(self) -> bool:
+        """Whether there is a model to ask."""
         return True
 
+    @property
+    def costs(self) -> bool:
+        return self.asks
+
     def check_setup(self) -> None:
+        if not self.asks:
+            return
         try:
             self.engine.check_messages()
         except ConfigError as error:
@@ -71,9 +78,11 @@ class ModelReward(RewardFunction):
         return self.engine.address
 
     def silence(self) -> str:
-        return self.engine.silence()
+        return self.engine.silence() if self.asks else ""
 
     async def start(self, folder: Path | None) -> None:
+        if not self.asks:
+            return
         account = folder / ACCOUNT if folder is not None else None
         served = ServedModel(self.model.path, self.model, MemoryImages(), self.max_context_tokens)
         self._stack = AsyncExitStack()
@@ -81,7 +90,8 @@ class ModelReward(RewardFunction):
 
     async def close(self) -> None:
         stack, self._stack, self._model = self._stack, None, None
-        await stack.aclose()
+        if stack is not None:
+            await stack.aclose()
 
     def picture(self, image: ImageRef, images: ImageSource) -> tuple[bytes, str]:
         """A screenshot as the model is sent it, with its MIME type."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from webdojo.browser.interface import Session
@@ -63,27 +62,7 @@ class WebArenaReward(ModelReward):
 
     @property
     def asks(self) -> bool:
-        """Whether there is a model to ask."""
         return not isinstance(self.engine, Chat) or bool(self.engine.base_url)
-
-    @property
-    def costs(self) -> bool:
-        return self.asks
-
-    def check_setup(self) -> None:
-        if self.asks:
-            super().check_setup()
-
-    def silence(self) -> str:
-        return super().silence() if self.asks else ""
-
-    async def start(self, folder: Path | None) -> None:
-        if self.asks:
-            await super().start(folder)
-
-    async def close(self) -> None:
-        if self.asks:
-            await super().close()
 
     def most_asked(self, steps: int, facts: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
         if not self.asks:
