@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from rich.console import Console
 
@@ -11,16 +12,22 @@ from webdojo.view.tables import SLOTS, success_table, time_table
 SHARES = {f"slot_{name}": 0.0 for name in SLOTS} | {"slot_engine": 0.8, "slot_act": 0.2}
 
 
+def success_lines(result: dict[str, Any]) -> list[list[str]]:
+    """The words of the heading, and of each row."""
+    console = Console(file=io.StringIO(), width=100)
+    console.print(success_table(result))
+    assert isinstance(console.file, io.StringIO)
+    return [line.split() for line in console.file.getvalue().splitlines() if "%" in line]
+
+
 def test_stages_stand_in_the_order_of_the_story_and_missing_ones_are_left_out():
     result = {
         "success_rl": {"rate": 0.61, "ci95": [0.541, 0.675], "n": 200},
         "success_base": {"rate": 0.025, "ci95": [0.011, 0.057], "n": 200},
         "seed": 0,
     }
-    console = Console(file=io.StringIO(), width=100)
-    console.print(success_table(result))
-    assert isinstance(console.file, io.StringIO)
-    rows = [line.split() for line in console.file.getvalue().splitlines() if "%" in line and "interval" not in line]
+    heading, *rows = success_lines(result)
+    assert "interval" in heading
     assert rows == [
         ["Base", "2.5%", "1.1%", "..", "5.7%", "200"],
         ["After", "RL", "61.0%", "54.1%", "..", "67.5%", "200"],
@@ -29,19 +36,13 @@ def test_stages_stand_in_the_order_of_the_story_and_missing_ones_are_left_out():
 
 def test_episodes_that_the_web_failed_are_told_beside_the_rate():
     result = {"success_eval": {"rate": 0.5, "ci95": [0.2, 0.8], "n": 10, "valid_n": 7}}
-    console = Console(file=io.StringIO(), width=100)
-    console.print(success_table(result))
-    assert isinstance(console.file, io.StringIO)
-    heading, model = (line.split() for line in console.file.getvalue().splitlines() if "%" in line)
+    heading, model = success_lines(result)
     assert (heading[-1], model[-2:]) == ("invalid", ["10", "3"])
 
 
 def test_several_episodes_of_a_task_are_not_called_tasks():
     result = {"success_eval": {"rate": 0.5, "ci95": [0.2, 0.8], "n": 30, "tasks": 10}}
-    console = Console(file=io.StringIO(), width=100)
-    console.print(success_table(result))
-    assert isinstance(console.file, io.StringIO)
-    heading, model = (line.split() for line in console.file.getvalue().splitlines() if "%" in line)
+    heading, model = success_lines(result)
     assert (heading[-1], model[-1]) == ("episodes", "30")
 
 
