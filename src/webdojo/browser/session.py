@@ -12,7 +12,7 @@ import itertools
 import logging
 import time
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -32,7 +32,7 @@ from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, PageState, blocked_by,
 from webdojo.browser.page.ready import settle
 from webdojo.browser.page.snapshot import Refs, Snapshot, snapshot
 from webdojo.browser.page.views import numbered, render
-from webdojo.browser.page.world import ScriptError, is_overtaken, until_read
+from webdojo.browser.page.world import ScriptError, is_overtaken
 from webdojo.browser.reach import check_address, reach
 from webdojo.browser.tab import MOST_TABS, Tab, Tabs
 from webdojo.browser.tools import ToolFailed, check_call
@@ -45,7 +45,8 @@ _SCREENSHOT_TIMEOUT_S = 20.0
 _SESSION_TIMEOUT_S = 3600.0
 """The whole life of a session; one that somebody forgot to close ends then."""
 _NOTES_SHOWN = 3
-_MOST_LOOKS = 5
+_MOST_LOOKS = 2
+"""Taken of a page that has gone on to another before it was seen; then it has to stay."""
 _LEAVING = ("switch_tab", "close_tab", "new_tab", "goto_url")
 """Calls that leave the page, whatever it does."""
 _STOP_S = 1.0
@@ -144,13 +145,18 @@ class BrowserSession(Tabs):
 
     async def _run_scripts(self, scripts: Sequence[str]) -> list[PageRead]:
         await self.settle()
-        world, read = self.active.world, list[PageRead]()
-        for script in scripts:
-            try:
-                read.append(PageRead(await world.call(script)))
-            except ScriptError as error:
-                read.append(PageRead(error=first_line(error)))
-        return read
+        tab = self.active
+
+        async def run() -> list[PageRead]:
+            world, read = tab.world, list[PageRead]()
+            for script in scripts:
+                try:
+                    read.append(PageRead(await world.call(script)))
+                except ScriptError as error:
+                    read.append(PageRead(error=first_line(error)))
+            return read
+
+        return await tab.until_read(run)
 
     async def _open_aside(self, url: str) -> None:
         """Open an address in a new tab, which becomes the active one; the oldest other tab makes room if needed."""
@@ -178,7 +184,8 @@ class BrowserSession(Tabs):
 
     async def _describe(self) -> Snapshot:
         await self.settle()
-        page, refs = await snapshot(self.active, self.viewport_px)
+        tab = self.active
+        page, refs = await tab.until_read(lambda: snapshot(tab, self.viewport_px))
         await self._number(page, refs, numbered(page).values())
         return page
 
@@ -316,7 +323,7 @@ class BrowserSession(Tabs):
             raise ToolFailed(_SILENT)
         try:
             async with asyncio.timeout(patience):
-                return await self._read(lambda tab: until_read(lambda: tab.world.call(PROBE_JS, at_px), tab.navigated))
+                return await self._read(lambda tab: tab.until_read(lambda: tab.world.call(PROBE_JS, at_px)))
         except TimeoutError:
             if patience is None:
                 raise
@@ -338,25 +345,28 @@ class BrowserSession(Tabs):
         await self.catch_up()
         if self.active.navigating:
             await self.settle()
-        for attempt in itertools.count(1):
-            tab, document, tabs = self.active, self.active.document, list(self.tabs)
-            try:
-                titles = (other.read_title() for other in tabs if other is not tab)
-                raw, *others = await asyncio.gather(tab.world.call(PAGE_JS), *titles)
-                state = glance_of(raw)
-                tab.title = state.title
-                # A picture of a tab that has crashed ends all of Chromium; one that just answered has not.
-                data = await tab.screenshot(state.loading)
-                read = None if view is None else await snapshot(tab, self.viewport_px)
-            except PlaywrightError as error:
-                if not is_overtaken(error) and not any(other.page.is_closed() for other in tabs):
-                    raise
+        async with AsyncExitStack() as staying:
+            for attempt in itertools.count(1):
+                tab, document, tabs = self.active, self.active.document, list(self.tabs)
+                try:
+                    titles = (other.read_title() for other in tabs if other is not tab)
+                    raw, *others = await asyncio.gather(tab.world.call(PAGE_JS), *titles)
+                    state = glance_of(raw)
+                    tab.title = state.title
+                    # A picture of a tab that has crashed ends all of Chromium; one that just answered has not.
+                    data = await tab.screenshot(state.loading)
+                    read = None if view is None else await snapshot(tab, self.viewport_px)
+                except PlaywrightError as error:
+                    gone = tab.navigating or tab.document != document or any(other.page.is_closed() for other in tabs)
+                    if not gone and not is_overtaken(error):
+                        raise
+                else:
+                    same = tab is self.active and document == tab.document and tabs == self.tabs
+                    if same or attempt > _MOST_LOOKS:  # a page that goes on and on is told as it was seen
+                        break
                 await self.settle()
-                continue
-            same = tab is self.active and document == tab.document and tabs == self.tabs
-            if same or attempt == _MOST_LOOKS:  # a page that goes on and on is told as it was seen
-                break
-            await self.catch_up()
+                if attempt == _MOST_LOOKS:
+                    await staying.enter_async_context(self.active.staying())
         others.insert(tabs.index(tab), state.title)
         text = ""
         if view is not None and read is not None:

@@ -11,10 +11,10 @@ import base64
 import io
 import json
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from PIL import Image
 from playwright.async_api import BrowserContext, CDPSession, Dialog, Download, FileChooser, Page, Request, Response
@@ -27,8 +27,10 @@ from webdojo.browser.feedback import clip
 from webdojo.browser.network.address import host_of
 from webdojo.browser.network.guard import Guard, Refused
 from webdojo.browser.page.scripts import script
-from webdojo.browser.page.world import OVERTAKEN, WORLD, World
+from webdojo.browser.page.world import OVERTAKEN, WORLD, World, is_overtaken
 from webdojo.errors import BrowserError, Failure
+
+T = TypeVar("T")
 
 _TITLE_JS, _TOLD_JS = script("title.js"), script("told.js")
 _JPEG_QUALITY = 85
@@ -143,6 +145,48 @@ class Tab:
             self._moved.clear()
             await self._moved.wait()
 
+    async def until_read(self, read: Callable[[], Awaitable[T]], patience_s: float | None = None) -> T:
+        """Return what `read` returns about the page; call it again each time that another document has come meanwhile.
+
+        A page that goes on and on for `patience_s`, or else `ready_cap_s`, has to stay.
+        """
+        patient_until = time.monotonic() + (self._tabs.config.ready_cap_s if patience_s is None else patience_s)
+        async with AsyncExitStack() as staying:
+            while True:
+                try:
+                    return await read()
+                except PlaywrightError as error:
+                    if not is_overtaken(error):
+                        raise
+                if time.monotonic() >= patient_until:
+                    await staying.enter_async_context(self.staying())
+                    patient_until = float("inf")
+                await self.navigated()
+
+    @asynccontextmanager
+    async def staying(self) -> AsyncIterator[None]:
+        """Let the page go to no other while the block runs; one whose answer has come already may still follow."""
+
+        def answer(event: dict[str, Any]) -> None:
+            name, given = "Fetch.continueRequest", {"requestId": event["requestId"]}
+            if self._is_main(event):
+                name, given["errorReason"] = "Fetch.failRequest", "Aborted"  # which shows no error page
+            answers.append(asyncio.create_task(self._send(name, given)))
+
+        answers: list[asyncio.Task[None]] = []
+        self.cdp.on("Fetch.requestPaused", answer)
+        try:
+            await self.cdp.send("Fetch.enable", {"patterns": [{"resourceType": "Document"}]})
+            yield
+        finally:
+            self.cdp.remove_listener("Fetch.requestPaused", answer)
+            await asyncio.gather(self._send("Fetch.disable"), *answers)
+
+    async def _send(self, name: str, given: dict[str, Any] | None = None) -> None:
+        """Send a command whose failure tells nothing: the tab, or what the command is about, is gone."""
+        with suppress(PlaywrightError):
+            await self.cdp.send(name, given)
+
     async def asked(self) -> None:
         """Wait for what gives the page the file that it has just asked for."""
         with suppress(TimeoutError):
@@ -188,7 +232,7 @@ class Tab:
         for _ in range(2 if loading and not undrawn else 1):
             try:
                 async with asyncio.timeout(_PICTURE_S if loading else None):
-                    return await self._picture()
+                    return await self.world.while_there(self._picture())
             except TimeoutError:
                 if not loading:
                     raise

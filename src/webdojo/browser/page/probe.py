@@ -97,6 +97,7 @@ class Glance:
     marks: Sequence[str]
     """Names of the robot checks that the page shows."""
     loading: bool
+    """Whether parts of it are still to come, or it has no body, so that it may never be drawn."""
 
 
 _STATE, _GLANCE = TypeAdapter(PageState), TypeAdapter(Glance)

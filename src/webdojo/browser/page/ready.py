@@ -20,7 +20,7 @@ from playwright.async_api import Error as PlaywrightError
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.page.probe import PROBE_JS
 from webdojo.browser.page.scripts import script
-from webdojo.browser.page.world import is_overtaken, until_read
+from webdojo.browser.page.world import is_overtaken
 from webdojo.browser.tab import Tab
 
 _QUIET_S = 0.06
@@ -53,7 +53,7 @@ async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | No
             documents += 1
             patience = patience or deadline
         if documents > _MOST_DOCUMENTS and time.monotonic() > patience:
-            return await until_read(lambda: tab.world.call(PROBE_JS, point_px))
+            return await tab.until_read(lambda: tab.world.call(PROBE_JS, point_px), patience_s=0)
         document = tab.document
         left = max(0.0, deadline - time.monotonic())
         try:

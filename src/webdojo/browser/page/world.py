@@ -7,8 +7,8 @@ forms and fields do, which hide properties of their document and form; `scripts/
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import Awaitable
+from typing import Any, TypeVar, cast
 
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
@@ -53,11 +53,19 @@ class World:
             ScriptError: the function raised an error, or is none.
             PlaywrightError: another document has come (`is_overtaken`), or the tab is closed or has crashed.
         """
-        running = asyncio.ensure_future(self._call(function, arguments))
+        return await self.while_there(self._call(function, arguments))
+
+    async def while_there(self, asked: Awaitable[T]) -> T:
+        """Return what is asked of Chromium, which may never answer once the document is gone.
+
+        Raises:
+            PlaywrightError: another document has come (`is_overtaken`), or the tab is closed or has crashed.
+        """
+        running: asyncio.Future[Any] = asyncio.ensure_future(asked)
         try:
             await asyncio.wait({running, self._ended}, return_when=asyncio.FIRST_COMPLETED)
             if running.done():
-                return running.result()
+                return cast(T, running.result())
             raise PlaywrightError(self._ended.result())
         finally:
             running.cancel()
@@ -87,21 +95,6 @@ class World:
             thrown = said["exceptionDetails"]
             raise ScriptError(thrown.get("exception", {}).get("description", thrown["text"]))
         return said["result"].get("value")
-
-
-async def until_read(read: Callable[[], Awaitable[T]], navigated: Callable[[], Awaitable[None]] | None = None) -> T:
-    """Return what `read` returns about a page; call it again each time that a new document has come meanwhile.
-
-    `navigated` waits for the end of the navigation before each further call.
-    """
-    while True:
-        try:
-            return await read()
-        except PlaywrightError as error:
-            if not is_overtaken(error):
-                raise
-        if navigated is not None:
-            await navigated()
 
 
 def is_overtaken(error: PlaywrightError) -> bool:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from webdojo.browser.page.world import until_read
+from playwright.async_api import Error as PlaywrightError
+
+from webdojo.browser.page.world import is_overtaken
 
 PageView = dict[str, Any]
 """What `read_page` returns."""
@@ -96,7 +98,12 @@ async def read_page(page: Any) -> PageView:
         that is in view, or its middle if no part is. A page that goes on to another by itself is not read; the page
         that follows is.
     """
-    return await until_read(lambda: _read(page))
+    while True:
+        try:
+            return await _read(page)
+        except PlaywrightError as error:
+            if not is_overtaken(error):
+                raise
 
 
 async def _read(page: Any) -> PageView:

@@ -33,5 +33,5 @@
     return found;
   };
   return {title: page.title, page: pageSize(), scroll: [scrollX, scrollY], marks: blockMarks(),
-    loading: page.readyState !== 'complete'};
+    loading: page.readyState !== 'complete' || !page.body};
 }
