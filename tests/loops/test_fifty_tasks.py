@@ -1,0 +1,200 @@
+"""Fifty tasks in the formats of WebVoyager and of WebArena, on sites of this machine, from the command line: agents of
+known strength get the rate that they deserve, and `webdojo compare` tells apart those that differ, and no others.
+
+The agents stand behind an endpoint. Each knows the tasks and does some of them: it opens the page that a task is about,
+and answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tests.cli.test_cli import webdojo
+from tests.policy.chat.endpoint import Endpoint, completion, say
+from webdojo.sites.serving.server import SiteServer
+from webdojo.sites.taskgen import make_tasks
+from webdojo.types import Task
+
+pytestmark = pytest.mark.slow
+
+N = 50
+SHARES = {"oracle": 1.0, "null": 0.0, "half-a": 0.5, "half-b": 0.5}
+"""The agents, by the share of the tasks that they do."""
+SITES: dict[str, Sequence[int]] = {"shop": [1_000_065], "wiki": [1_000_071]}
+
+
+@dataclass(frozen=True)
+class Known:
+    """A task with its solution."""
+
+    instruction: str
+    start: str
+    page: str
+    """The page that it is about."""
+    answer: str
+    """Empty where it asks for the page alone."""
+
+
+class OneSite(SiteServer):
+    """An embedded site at an address of its own, as a site of the open web has one."""
+
+    def __init__(self, site: str) -> None:
+        self.site = site
+        super().__init__(layout="compact")
+
+    async def _serve(self, http: Request) -> Response:
+        headers = [(name, value) for name, value in http.scope["headers"] if name != b"host"]
+        scope = dict(http.scope) | {"headers": [*headers, (b"host", self.site.encode())]}
+        return await super()._serve(Request(scope, http.receive))
+
+
+def known(task: Task, start: str) -> Known:
+    *visits, done = task.metadata["plan"]
+    answer = "" if done["answer"] == "done" else done["answer"]
+    return Known(task.instruction, start, start + visits[-1]["path"], answer)
+
+
+@pytest.fixture(scope="module")
+def tasks() -> Iterator[list[Known]]:
+    """Fifty that ask for an answer, then 25 that ask for a page."""
+    drawn = make_tasks(list(SITES), SITES, 400, seed=0, layout="compact")
+    with ExitStack() as servers:
+        at = {
+            site: servers.enter_context(OneSite(site)).address for site in sorted({str(task.website) for task in drawn})
+        }
+        all_known = [
+            known(task, f"http://{at[str(task.website)]}")
+            for task in drawn
+            if {step["do"] for step in task.metadata["plan"]} == {"visit", "done"}
+        ]
+        asking = [each for each in all_known if each.answer]
+        going = [each for each in all_known if not each.answer]
+        assert len(asking) >= N
+        assert len(going) >= N // 2
+        yield [*asking[:N], *going[: N // 2]]
+
+
+def does(agent: str, instruction: str) -> bool:
+    draw = int.from_bytes(hashlib.sha256(f"{agent} {instruction}".encode()).digest()[:4]) / 2**32
+    return draw < SHARES[agent]
+
+
+def voyager_words(call: str, value: str) -> str:
+    name, given = ("goto_url", "url") if call == "go" else ("done", "answer")
+    return f"<think>So.</think><tool_call>{json.dumps({'name': name, 'arguments': {given: value}})}</tool_call>"
+
+
+def arena_words(call: str, value: str) -> str:
+    said = f"goto(url={json.dumps(value)})" if call == "go" else f"exit(message={json.dumps(value)})"
+    return f"<think>So.</think><answer>{said}</answer>"
+
+
+@pytest.fixture
+def endpoint(tasks: list[Known], request: pytest.FixtureRequest) -> Iterator[Endpoint]:
+    """Serves the agents, and as `judge` a model that compares the answer with the right one."""
+    words: Callable[[str, str], str] = request.param
+
+    def reply(body: dict[str, Any]) -> str:
+        asked = json.dumps(body["messages"])
+        (task,) = (each for each in tasks if json.dumps(each.instruction)[1:-1] in asked)
+        if body["model"] == "judge":
+            told = re.search(r"Final answer of the agent: (.*)", body["messages"][-1]["content"][1]["text"])
+            assert told is not None
+            return f"So.\n{'SUCCESS' if json.loads(told[1]) == task.answer else 'NOT SUCCESS'}"
+        if not does(body["model"], task.instruction):
+            return words("done", "no idea")
+        if any(message["role"] == "assistant" for message in body["messages"]):
+            return words("done", task.answer or "done")
+        return words("go", task.page)
+
+    with Endpoint(default=lambda http: say(completion(reply(http.body)))(http)) as endpoint:  # type: ignore[attr-defined]
+        yield endpoint
+
+
+def evaluated(agent: str, recipe: str, endpoint: Endpoint, folder: Path, *options: str) -> dict[str, Any]:
+    always = ["evaluate.max_steps=3", f"evaluate.tasks={N}", "rollout.concurrency=4"]
+    hosts = "browser.guard.private_hosts=['127.0.0.1']"
+    given = ["--endpoint", endpoint.url, "--model", agent, "--run", agent, "--json"]
+    done = webdojo("eval", recipe, *given, hosts, *always, *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    return dict(result["success_eval"])
+
+
+def compared(folder: Path, *agents: str) -> list[dict[str, Any]]:
+    """Each of the others with the first."""
+    done = webdojo("compare", *agents, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return [each["official"] for each in json.loads(done.stdout)["comparisons"]]
+
+
+def check(rates: dict[str, dict[str, Any]], instructions: list[str], folder: Path) -> None:
+    for agent, rate in rates.items():
+        assert (rate["n"], rate["valid_n"]) == (N, N)
+        assert rate["successes"] == sum(does(agent, each) for each in instructions)
+    assert (rates["oracle"]["rate"], rates["null"]["rate"]) == (1, 0)
+    for stronger in compared(folder, "null", "half-a", "oracle"):
+        assert stronger["difference"]["ci95"][0] > 0
+        assert stronger["mcnemar_p"] < 0.001
+    (like,) = compared(folder, "half-a", "half-b")
+    assert like["won"]
+    assert like["lost"]
+    low, high = like["difference"]["ci95"]
+    assert low < 0 < high
+    assert like["mcnemar_p"] > 0.05
+
+
+@pytest.mark.parametrize("endpoint", [voyager_words], indirect=True)
+def test_webvoyager(endpoint: Endpoint, tasks: list[Known], tmp_path: Path) -> None:
+    rows = [
+        {
+            "web_name": task.start,
+            "id": f"{n}",
+            "ques": task.instruction,
+            "web": task.start,
+        }
+        for n, task in enumerate(tasks[:N])
+    ]
+    (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ["tasks.eval_path=tasks.jsonl", "env.episodes_per_minute=6000"]
+    options += [f"reward.engine.base_url={endpoint.url}", "reward.engine.model=judge", "reward.engine.api_key_env="]
+    rates = {agent: evaluated(agent, "webvoyager", endpoint, tmp_path, *options) for agent in SHARES}
+    check(rates, [task.instruction for task in tasks[:N]], tmp_path)
+
+
+@pytest.mark.parametrize("endpoint", [arena_words], indirect=True)
+def test_webarena(endpoint: Endpoint, tasks: list[Known], tmp_path: Path) -> None:
+    taken, rows = tasks[-N:], []
+    sites = dict(zip(["shopping", "wikipedia"], sorted({task.start for task in taken}), strict=True))
+    tokens = {address: f"__{name.upper()}__" for name, address in sites.items()}
+    for n, task in enumerate(taken):
+        token = tokens[task.start]
+        evaluator: dict[str, Any] = {"eval_types": ["string_match"], "reference_answers": {"exact_match": task.answer}}
+        if not task.answer:
+            page = task.page.replace(task.start, token)
+            evaluator = {"eval_types": ["url_match"], "reference_url": page, "url_note": "EXACT"}
+        rows.append(
+            {
+                "task_id": n,
+                "sites": [token.strip("_").lower()],
+                "start_url": token,
+                "intent": task.instruction,
+                "eval": evaluator,
+            }
+        )
+    (tmp_path / "tasks.json").write_text(json.dumps(rows))
+    at = ", ".join(f"{token}: '{address}'" for address, token in tokens.items())
+    options = [f"env.sites={{{at}}}", "env.eval_path=tasks.json", "harness.address_bar=true"]
+    rates = {agent: evaluated(agent, "webarena_lite", endpoint, tmp_path, *options) for agent in SHARES}
+    check(rates, [task.instruction for task in taken], tmp_path)
