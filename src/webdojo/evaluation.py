@@ -18,6 +18,7 @@ from typing import TypeVar
 from pydantic import Field
 
 from webdojo.rollout.config import HorizonSection
+from webdojo.tasks.dates import PLANS, SHIFTED_YEARS
 from webdojo.types import Record, Reward, Sampling, Trajectory
 
 Z95 = 1.959963984540054
@@ -85,6 +86,9 @@ class SuccessRate(Rate):
     by_level: dict[str, Rate]
     """By what a benchmark calls its levels (`LEVEL`), where it has any."""
     by_kind: dict[str, Rate]
+    by_dates: dict[str, Rate]
+    """Of tasks that plan ahead of days that have gone by: `passed`, which can hardly be done any more, and `shifted`,
+    whose dates were moved (`tasks.shift_dates`)."""
     rates: list[float]
     """The rate of each run."""
     rates_std: float
@@ -174,6 +178,7 @@ def success(trajectories: Sequence[Trajectory]) -> SuccessRate:
         by_difficulty=_rates(_split(scored, lambda t: t.task.difficulty)),
         by_level=_rates(_split([each for each in scored if LEVEL in each[0].task.metadata], _level)),
         by_kind=_rates(_split(scored, lambda t: t.task.kind)),
+        by_dates=_rates(_split([each for each in scored if _dates(each[0])], _dates)),
         rates=rates,
         rates_std=stdev(rates) if runs > 1 else 0.0,
         pass_at_k={k: _pass_at_k(k, list(tasks.values())) for k in range(1, runs + 1)},
@@ -229,6 +234,13 @@ def _rates(parts: dict[K, list[Scored]]) -> dict[K, Rate]:
 
 def _level(trajectory: Trajectory) -> str:
     return str(trajectory.task.metadata[LEVEL])
+
+
+def _dates(trajectory: Trajectory) -> str:
+    told = trajectory.task.metadata
+    if SHIFTED_YEARS in told:
+        return "shifted"
+    return "passed" if told.get(PLANS) else ""
 
 
 def _mean(values: Sequence[float]) -> float:

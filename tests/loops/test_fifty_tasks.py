@@ -67,7 +67,7 @@ def known(task: Task, start: str) -> Known:
 
 @pytest.fixture(scope="module")
 def tasks() -> Iterator[list[Known]]:
-    """Fifty that ask for an answer, then 25 that ask for a page."""
+    """Fifty that ask for an answer, then fifty that ask for a page."""
     drawn = make_tasks(list(SITES), SITES, 400, seed=0, layout="compact")
     with ExitStack() as servers:
         at = {
@@ -81,8 +81,8 @@ def tasks() -> Iterator[list[Known]]:
         asking = [each for each in all_known if each.answer]
         going = [each for each in all_known if not each.answer]
         assert len(asking) >= N
-        assert len(going) >= N // 2
-        yield [*asking[:N], *going[: N // 2]]
+        assert len(going) >= N
+        yield [*asking[:N], *going[:N]]
 
 
 def does(agent: str, instruction: str) -> bool:
@@ -123,10 +123,13 @@ def endpoint(tasks: list[Known], request: pytest.FixtureRequest) -> Iterator[End
 
 
 def evaluated(agent: str, recipe: str, endpoint: Endpoint, folder: Path, *options: str) -> dict[str, Any]:
-    always = ["evaluate.max_steps=3", f"evaluate.tasks={N}", "rollout.concurrency=4"]
-    hosts = "browser.guard.private_hosts=['127.0.0.1']"
-    given = ["--endpoint", endpoint.url, "--model", agent, "--run", agent, "--json"]
-    done = webdojo("eval", recipe, *given, hosts, *always, *options, cwd=folder)
+    model, few = ["--endpoint", endpoint.url, "--model", agent], ["evaluate.max_steps=3", "rollout.concurrency=4"]
+    return evaluated_by(model, agent, recipe, folder, *few, *options)
+
+
+def evaluated_by(model: list[str], run: str, recipe: str, folder: Path, *options: str) -> dict[str, Any]:
+    always = ["browser.guard.private_hosts=['127.0.0.1']", f"evaluate.tasks={N}"]
+    done = webdojo("eval", recipe, *model, "--run", run, "--json", *always, *options, cwd=folder, timeout=600)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     return dict(result["success_eval"])
@@ -173,28 +176,39 @@ def test_webvoyager(endpoint: Endpoint, tasks: list[Known], tmp_path: Path) -> N
     check(rates, [task.instruction for task in tasks[:N]], tmp_path)
 
 
-@pytest.mark.parametrize("endpoint", [arena_words], indirect=True)
-def test_webarena(endpoint: Endpoint, tasks: list[Known], tmp_path: Path) -> None:
-    taken, rows = tasks[-N:], []
-    sites = dict(zip(["shopping", "wikipedia"], sorted({task.start for task in taken}), strict=True))
+def arena(tasks: list[Known], folder: Path) -> str:
+    """Writes them as WebArena's file; returns its environment's options."""
+    sites = dict(zip(["shopping", "wikipedia"], sorted({task.start for task in tasks}), strict=True))
     tokens = {address: f"__{name.upper()}__" for name, address in sites.items()}
-    for n, task in enumerate(taken):
+    rows = []
+    for n, task in enumerate(tasks):
         token = tokens[task.start]
         evaluator: dict[str, Any] = {"eval_types": ["string_match"], "reference_answers": {"exact_match": task.answer}}
         if not task.answer:
             page = task.page.replace(task.start, token)
             evaluator = {"eval_types": ["url_match"], "reference_url": page, "url_note": "EXACT"}
-        rows.append(
-            {
-                "task_id": n,
-                "sites": [token.strip("_").lower()],
-                "start_url": token,
-                "intent": task.instruction,
-                "eval": evaluator,
-            }
-        )
-    (tmp_path / "tasks.json").write_text(json.dumps(rows))
+        about = {"sites": [token.strip("_").lower()], "start_url": token, "intent": task.instruction}
+        rows.append({"task_id": n, **about, "eval": evaluator})
+    (folder / "tasks.json").write_text(json.dumps(rows))
     at = ", ".join(f"{token}: '{address}'" for address, token in tokens.items())
-    options = [f"env.sites={{{at}}}", "env.eval_path=tasks.json", "harness.address_bar=true"]
+    return f"env={{name: webarena, eval_path: tasks.json, sites: {{{at}}}}}"
+
+
+@pytest.mark.parametrize("endpoint", [arena_words], indirect=True)
+def test_webarena(endpoint: Endpoint, tasks: list[Known], tmp_path: Path) -> None:
+    taken = tasks[N // 2 : N // 2 + N]
+    options = [arena(taken, tmp_path), "harness.address_bar=true"]
     rates = {agent: evaluated(agent, "webarena_lite", endpoint, tmp_path, *options) for agent in SHARES}
     check(rates, [task.instruction for task in taken], tmp_path)
+
+
+def test_the_tiny_model_in_webarenas_format(tasks: list[Known], tmp_path: Path) -> None:
+    """Untrained, it does a few of the tasks that ask for a page, with one seed as with another."""
+    options = [arena(tasks[N:], tmp_path), "reward={name: webarena, dialect: webarena_lite, format_reward: false}"]
+    for seed in ("0", "1"):
+        seeded = [f"seed={seed}", "evaluate.runs=4", "rollout.concurrency=8"]
+        rate = evaluated_by(["--model", "tiny"], seed, "quickstart", tmp_path, *options, *seeded)
+        assert 0 < rate["rate"] < 0.3
+    (like,) = compared(tmp_path, "0", "1")
+    low, high = like["difference"]["ci95"]
+    assert low <= 0 <= high

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from tests.store.fabricate import trajectory
 from webdojo.evaluation import success
 from webdojo.store.images import MemoryImages
+from webdojo.tasks.dates import marks, shifted
 from webdojo.types import Task, Trajectory
 from webdojo.view.evaluating import evaluation_lines
 
@@ -42,6 +44,21 @@ def test_invalid_episodes_are_told_with_the_rate_without_them() -> None:
 def test_several_runs_have_a_spread_and_figures_at_k() -> None:
     first = lines(*episodes("a", "+-"), *episodes("b", "--"))[0]
     assert first == "2 runs of 2 tasks: 25.0% ± 35.4%; pass@2 50.0%; S@2 50.0%; F@1 50.0%"
+
+
+def test_tasks_that_plan_for_days_gone_by_are_counted_and_so_are_those_whose_dates_were_moved() -> None:
+    text, measured = "Book a hotel in Rome for January 3, 2024", []
+    for number, outcome in enumerate("-+-+"):
+        (episode,) = episodes(f"a{number}", outcome)
+        task = episode.task.model_copy(update={"instruction": text, "metadata": marks(text, date(2026, 1, 1))})
+        episode.task = shifted(task, date(2027, 1, 1)) if number == 3 else task
+        measured.append(episode)
+    about_the_past = episodes("b", "+")
+    about_the_past[0].task.metadata.update(marks("What were the scores of January 3, 2024?", date(2026, 1, 1)))
+    assert lines(*measured, *about_the_past)[:2] == [
+        "3 of 5 episodes plan ahead of a day that has gone by (tasks.shift_dates moves it): 33.3%",
+        "1 of 5 episodes have their dates moved by tasks.shift_dates: 100.0%",
+    ]
 
 
 def test_money_is_told_an_episode_and_the_judges_apart() -> None:

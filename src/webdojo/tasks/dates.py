@@ -19,6 +19,8 @@ PAST_DATED = "past_dated"
 """The key of `Task.metadata` with the dates that had passed on the day the tasks were read, as YYYY-MM-DD."""
 PLANS = "plans_ahead"
 """The key of `Task.metadata` that says, beside `PAST_DATED`, whether the task plans ahead."""
+SHIFTED_YEARS = "shifted_years"
+"""The key of `Task.metadata` with the number of years by which its dates were moved."""
 
 _MONTHS = [name.lower() for name in calendar.month_abbr[1:]]
 _MONTH = (
@@ -75,7 +77,7 @@ def shifted(task: Task, first: date) -> Task:
     if not past_dates(text, first) or not plans_ahead(text):
         return task
     years = next(n for n in range(1, 300) if all(_fits(found, n, first) for found in _DATE.finditer(text)))
-    noted = {"original_instruction": text, "shifted_years": years}
+    noted = {"original_instruction": text, SHIFTED_YEARS: years}
     return task.model_copy(
         update={
             "id": f"{task.id}+{years}y",

@@ -7,6 +7,12 @@ from typing import Any
 
 from webdojo.progress import duration
 
+_OF_DATES = {
+    "passed": "plan ahead of a day that has gone by (tasks.shift_dates moves it)",
+    "shifted": "have their dates moved by tasks.shift_dates",
+}
+"""What is told of `SuccessRate.by_dates`."""
+
 
 def evaluation_lines(result: Mapping[str, Any]) -> Iterator[str]:
     """One line each, from what `result.json` of an evaluation holds."""
@@ -20,6 +26,8 @@ def evaluation_lines(result: Mapping[str, Any]) -> Iterator[str]:
         )
     if measured["runs"] > 1:
         yield "; ".join([_spread(measured), *_at_k(measured)])
+    for dates, rate in measured["by_dates"].items():
+        yield f"{rate['n']} of {measured['n']} episodes {_OF_DATES[dates]}: {rate['rate']:.1%}"
     yield f"an episode: {_cost(result['cost'])}"
     yield f"protocol: {protocol_line(result['protocol'], result['differs'])}"
 
