@@ -7,7 +7,7 @@ forms and fields do, which hide properties of their document and form; `scripts/
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar, cast
 
 from playwright.async_api import CDPSession
@@ -95,6 +95,16 @@ class World:
             thrown = said["exceptionDetails"]
             raise ScriptError(thrown.get("exception", {}).get("description", thrown["text"]))
         return said["result"].get("value")
+
+
+async def until_read(read: Callable[[], Awaitable[T]]) -> T:
+    """Return what `read` returns about a page; call it again each time that another document has come meanwhile."""
+    while True:
+        try:
+            return await read()
+        except PlaywrightError as error:
+            if not is_overtaken(error):
+                raise
 
 
 def is_overtaken(error: PlaywrightError) -> bool:

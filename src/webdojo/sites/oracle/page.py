@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playwright.async_api import Error as PlaywrightError
-
-from webdojo.browser.page.world import is_overtaken
+from webdojo.browser.page.world import until_read
 
 PageView = dict[str, Any]
 """What `read_page` returns."""
@@ -98,12 +96,7 @@ async def read_page(page: Any) -> PageView:
         that is in view, or its middle if no part is. A page that goes on to another by itself is not read; the page
         that follows is.
     """
-    while True:
-        try:
-            return await _read(page)
-        except PlaywrightError as error:
-            if not is_overtaken(error):
-                raise
+    return await until_read(lambda: _read(page))
 
 
 async def _read(page: Any) -> PageView:
