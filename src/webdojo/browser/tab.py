@@ -10,6 +10,7 @@ import asyncio
 import base64
 import io
 import json
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -27,7 +28,7 @@ from webdojo.browser.feedback import clip
 from webdojo.browser.network.address import host_of
 from webdojo.browser.network.guard import Guard, Refused
 from webdojo.browser.page.scripts import script
-from webdojo.browser.page.world import OVERTAKEN, WORLD, World, is_overtaken
+from webdojo.browser.page.world import OVERTAKEN, WORLD, World, until_read
 from webdojo.errors import BrowserError, Failure
 
 T = TypeVar("T")
@@ -151,17 +152,16 @@ class Tab:
         A page that goes on and on for `patience_s`, or else `ready_cap_s`, has to stay.
         """
         patient_until = time.monotonic() + (self._tabs.config.ready_cap_s if patience_s is None else patience_s)
+
+        async def overtaken() -> None:
+            nonlocal patient_until
+            if time.monotonic() >= patient_until:
+                await staying.enter_async_context(self.staying())
+                patient_until = math.inf
+            await self.navigated()
+
         async with AsyncExitStack() as staying:
-            while True:
-                try:
-                    return await read()
-                except PlaywrightError as error:
-                    if not is_overtaken(error):
-                        raise
-                if time.monotonic() >= patient_until:
-                    await staying.enter_async_context(self.staying())
-                    patient_until = float("inf")
-                await self.navigated()
+            return await until_read(read, overtaken)
 
     @asynccontextmanager
     async def staying(self) -> AsyncIterator[None]:

@@ -97,14 +97,19 @@ class World:
         return said["result"].get("value")
 
 
-async def until_read(read: Callable[[], Awaitable[T]]) -> T:
-    """Return what `read` returns about a page; call it again each time that another document has come meanwhile."""
+async def until_read(read: Callable[[], Awaitable[T]], overtaken: Callable[[], Awaitable[None]] | None = None) -> T:
+    """Return what `read` returns about a page; call it again each time that another document has come meanwhile.
+
+    `overtaken` is waited for before each further call.
+    """
     while True:
         try:
             return await read()
         except PlaywrightError as error:
             if not is_overtaken(error):
                 raise
+        if overtaken is not None:
+            await overtaken()
 
 
 def is_overtaken(error: PlaywrightError) -> bool:
