@@ -48,6 +48,25 @@ async def at(session: BrowserSession, site: str) -> AsyncIterator[Any]:
     yield go
 
 
+async def test_a_document_is_sent_each_of_our_scripts_once(at: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = await at("/")
+    cdp, sent = session.active.cdp, []
+    send = cdp.send
+
+    async def noted(name: str, given: dict[str, Any] | None = None) -> Any:
+        if name == "Runtime.callFunctionOn":
+            sent.append(len((given or {})["functionDeclaration"]))
+        return await send(name, given)
+
+    await session.act([call("hover", x=900, y=900)])
+    await session.observe()
+    monkeypatch.setattr(cdp, "send", noted)
+    await session.act([call("hover", x=800, y=800)])
+    await session.observe()
+    assert len(sent) == 3  # the state before, after, and what the observation tells
+    assert max(sent) < 200
+
+
 async def test_an_observation_shows_the_page(session: BrowserSession, images: MemoryImages, site: str) -> None:
     seen = await session.observe()
     assert (seen.url, seen.title, seen.viewport_px) == (f"{site}/", "rows", (500, 500))

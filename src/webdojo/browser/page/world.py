@@ -13,6 +13,8 @@ from typing import Any, TypeVar, cast
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
+from webdojo.browser.page.scripts import Script
+
 T = TypeVar("T")
 
 WORLD = "webdojo"
@@ -39,6 +41,8 @@ class World:
         self.cdp = cdp
         self._frame_id = frame_id
         self._context: int | None = None
+        self._kept: list[Script] = []
+        """The scripts of ours that the context has been sent; it has them as functions, in this order."""
         self._ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def end(self, reason: str) -> None:
@@ -73,12 +77,12 @@ class World:
     async def _call(self, function: str, arguments: tuple[Any, ...]) -> Any:
         if self._context is None:
             made = await self.cdp.send("Page.createIsolatedWorld", {"frameId": self._frame_id, "worldName": WORLD})
-            self._context = made["executionContextId"]
+            self._context, self._kept = made["executionContextId"], []
         try:
             said = await self.cdp.send(
                 "Runtime.callFunctionOn",
                 {
-                    "functionDeclaration": function,
+                    "functionDeclaration": self._declaration(function),
                     "executionContextId": self._context,
                     "arguments": [{"value": value} for value in arguments],
                     "returnByValue": True,
@@ -95,6 +99,16 @@ class World:
             thrown = said["exceptionDetails"]
             raise ScriptError(thrown.get("exception", {}).get("description", thrown["text"]))
         return said["result"].get("value")
+
+    def _declaration(self, function: str) -> str:
+        """What to send for a function: all of it, or the place of a script of ours that was sent before."""
+        if not isinstance(function, Script):
+            return function
+        known = function in self._kept
+        if not known:
+            self._kept.append(function)
+        place = f"(globalThis[Symbol.for('webdojo-scripts')] ??= [])[{self._kept.index(function)}]"
+        return f"(...given) => ({place if known else f'{place} = {function}'})(...given)"
 
 
 async def until_read(read: Callable[[], Awaitable[T]], overtaken: Callable[[], Awaitable[None]] | None = None) -> T:

@@ -4,7 +4,11 @@ import re
 from importlib.resources import files
 
 
-def script(name: str) -> str:
+class Script(str):
+    """The source of a script of ours. A world of scripts keeps it, so that a document is sent it once."""
+
+
+def script(name: str) -> Script:
     """Read a script, with the parts that its lines `// include parts/…` name in their place."""
     text = files(__name__).joinpath(name).read_text("utf-8")
-    return re.sub(r"^ *// include (\S+)$", lambda line: script(line[1]), text, flags=re.MULTILINE)
+    return Script(re.sub(r"^ *// include (\S+)$", lambda line: script(line[1]), text, flags=re.MULTILINE))
