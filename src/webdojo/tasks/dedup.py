@@ -181,7 +181,7 @@ class _Join:
         later, earlier = _at_least(products, self._slack)
         order = np.argsort(earlier, kind="stable")
         columns, starts = np.unique(earlier[order], return_index=True)
-        for column, those in zip(rows[columns], np.split(rows[later[order]], starts[1:]), strict=True):
+        for column, those in zip(rows[columns], np.split(rows[later[order]], starts)[1:], strict=True):
             if self._kept[:, column].any():
                 those = self._kept_somewhere(those)
                 self._drop(those, np.full(len(those), column), found)
