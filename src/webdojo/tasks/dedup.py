@@ -44,7 +44,7 @@ PANEL_ROWS = 2048
 PREFIXES = (30, 62, 126, 254)
 """How many coordinates may be compared first, besides all of them."""
 SAMPLE_ROWS = 2048
-PAIR_COST = 40_000.0
+PAIR_COST = 80_000.0
 """What `cosine` of a pair costs, in multiplications of the matrix product."""
 ROUNDING_64 = 1e-9
 """More than float64 rounds off in lengths and products of vectors of length 1, up to 100,000 dimensions."""
