@@ -5,20 +5,20 @@
 | part | what it does |
 |---|---|
 | `full` | `near_duplicates` at 0.99 and 0.95 over all rows |
-| `peers` | one threshold, 0.95, over the first `--peer-rows`: ours, ours without the bound (every coordinate of every pair),
-  faiss `range_search` (exact), usearch (HNSW, 16 neighbours a row), semhash (its default search) |
+| `peers` | one threshold, 0.95, over the first `--peer-rows`: ours, ours without the bound (every coordinate of every
+  pair), faiss `range_search` (exact), usearch (HNSW, 16 neighbours a row), semhash (its default search) |
 | `embedded` | the embedding without a model on pairs with known answers (`dedup_pairs.py`) |
 
-The vectors are made, not embedded: a shared mean, topics, sites and templates within 96 directions of falling weight, and
-noise in all others, to a mean cosine of unrelated rows of about 0.3. Of all rows 8 % repeat an earlier one exactly, 8 %
-above 0.99, 12 % at 0.95 to 0.99, and 20 % are near misses at 0.8 to 0.95. How fast the bound is depends on that spectrum;
-`webdojo_plain` does not depend on it. Each way runs in a process of its own, one after the other; peers in an environment
-of their own (`--venv`). faiss compares every row with every row, in minutes at the first `--peer-rows` and in hours at all.
+The vectors are made, not embedded: a shared mean, topics and templates within 96 directions of falling weight, and noise
+in all others. Of all rows 8 % repeat an earlier one exactly, 8 % above 0.99, 12 % at 0.95 to 0.99, and 20 % are near
+misses at 0.8 to 0.95. How fast the bound is depends on their spectrum; `webdojo_plain` does not depend on it. Each way
+runs in a process of its own, one after the other; peers in an environment of their own (`--venv`). faiss and
+`webdojo_plain` take a time that grows with the square of the rows, so the peers are given the first ones only.
 
 `dropped_right` counts rows that the way drops as comparing every pair does, `pairs_missed` those that it does not drop
-although they have an earlier kept row within the threshold, `dropped_wrongly` those that it drops without one. `x_peer`
-divides the seconds of the fastest peer that misses none by ours at the same size; `pairs_missed_peer` is what the fastest
-of all peers misses.
+although they have an earlier kept row within the threshold, `dropped_wrongly` those that it drops without one.
+`x_peer` divides the seconds of the fastest peer that misses none by ours at the same size; `pairs_missed_peer` is what
+the fastest of all peers misses.
 """
 
 from __future__ import annotations
@@ -58,13 +58,17 @@ def make_vectors(rows: int, dims: int, seed: int) -> NDArray[np.float32]:
     mean = 0.8 * weights / np.linalg.norm(weights)
     groups = [rng.standard_normal((count, rank)) * weights for count in (40, 2000)]
     vectors = np.empty((rows, dims), dtype=np.float32)
-    kinds = rng.choice(len(SIMILAR) + 1, size=rows, p=[*(share for share, _, _ in SIMILAR), 1 - sum(s for s, _, _ in SIMILAR)])
+    kinds = rng.choice(
+        len(SIMILAR) + 1, size=rows, p=[*(share for share, _, _ in SIMILAR), 1 - sum(s for s, _, _ in SIMILAR)]
+    )
     for start in range(0, rows, 4096):
         count = min(4096, rows - start)
         inner = 0.3 * sum(group[(len(group) * rng.random(count) ** 2).astype(int)] for group in groups) / 2
         inner = mean + inner + 0.25 * rng.standard_normal((count, rank)) * weights
         fresh = inner.astype(np.float32) @ basis.T
-        fresh += 0.5 * np.linalg.norm(fresh, axis=1).mean() * dims**-0.5 * rng.standard_normal((count, dims), np.float32)
+        fresh += (
+            0.5 * np.linalg.norm(fresh, axis=1).mean() * dims**-0.5 * rng.standard_normal((count, dims), np.float32)
+        )
         vectors[start : start + count] = fresh / np.linalg.norm(fresh, axis=1, keepdims=True)
     for row in range(1, rows):
         if kinds[row] < len(SIMILAR):

@@ -2,15 +2,15 @@
 
 | set | the same task | another task |
 |---|---|---|
-| `embedded` | two of the five plain phrasings of a goal of the embedded shops and wikis | one phrasing of two goals of a
-  kind on one site, which differ in a name or a value |
+| `embedded` | two of the five plain phrasings of a goal of the embedded shops and wikis | one phrasing of two goals of
+  a kind on one site, which differ in a name or a value |
 | `light` | an instruction of Online-Mind2Web, and itself in lower case, without its full stop, with `Please` before it,
   or with two letters of its longest word exchanged | the instruction with one value changed by hand |
 | `reworded` | the instruction in other words, by hand (`dedup_pairs.json`) | the same |
 
-Sets of Online-Mind2Web need its file, and all of its 300 instructions are embedded with them. At a threshold `recall` is
-the percentage of pairs of the same task that are at least so similar, and `precision` that of pairs of the same task among
-all that are; there are as many of one answer as of the other, which is far more near misses than real sets have.
+Sets of Online-Mind2Web need its file, and all of its 300 instructions are embedded with them. At a threshold `recall`
+is the percentage of pairs of the same task that are at least so similar, and `precision` that of pairs of the same task
+among all that are; there are as many of one answer as of the other, which is far more near misses than real sets have.
 """
 
 from __future__ import annotations

@@ -14,6 +14,8 @@ import pytest
 from tests.benchmarks.conftest import Script
 from webdojo.tasks.dedup import near_duplicates
 
+WRITTEN = Path(__file__).parent.parent.parent / "benchmarks" / "dedup_pairs.json"
+
 
 @pytest.fixture(scope="module")
 def dedup(script: Script) -> ModuleType:
@@ -52,7 +54,8 @@ def test_the_record_holds_both_ways_of_ours_and_they_agree(printed: dict[str, An
     headline = printed["headline"]
     assert headline == {
         **{key: full[key] for key in ("rows", "seconds", "peak_rss_gb")},
-        **{"x_peer": None, "pairs_missed_peer": None},
+        "x_peer": None,
+        "pairs_missed_peer": None,
     }
 
 
@@ -77,7 +80,7 @@ def test_the_pairs_with_known_answers_are_what_they_say(printed: dict[str, Any],
     same, other = pairs.embedded()
     assert len(same) == len(other) > 100
     assert all(left != right for left, right in same + other)
-    written = json.loads(Path(pairs.__file__).with_suffix(".json").read_text())
+    written = json.loads(WRITTEN.read_text())
     assert len(written) == 38
     rows = [row for row in printed["rows"] if row["part"] == "embedded"]
     for name in {row["set"] for row in rows}:
@@ -90,5 +93,5 @@ def test_every_instruction_with_known_answers_is_in_the_benchmark(script: Script
     if not pairs.DATA.exists():
         pytest.skip("needs ../shared/data, which this clone lacks")
     texts = {row["task_id"]: row["confirmed_task"] for row in json.loads(pairs.DATA.read_text())}
-    for id, each in json.loads(Path(pairs.__file__).with_suffix(".json").read_text()).items():
+    for id, each in json.loads(WRITTEN.read_text()).items():
         assert len({texts[id], each["reworded"], each["another"]}) == 3

@@ -1,22 +1,22 @@
 """Near-duplicates among vectors, exactly: which rows go, and which earlier row each of them repeats.
 
 The greedy pass of OpenWebRL §4.2: rows are taken in their order, and one is dropped at a threshold where its cosine
-similarity with an earlier row that was kept there is at least the threshold. The paper runs the same pass twice over the
-same tasks, at 0.99 for the pool of its warm start and at 0.95 for that of RL; so each threshold has a pass of its own
-here, none goes on with what another one kept, and one join serves them all.
+similarity with an earlier row that was kept there is at least the threshold. The paper runs the same pass twice over
+the same tasks, at 0.99 for the pool of its warm start and at 0.95 for that of RL; so each threshold has a pass of its
+own here, none goes on with what another one kept, and one join serves them all.
 
-Invariant: what is dropped is what comparing every pair would drop. Similarities are computed in float64 from the vectors
-as they are (`cosine`), in an order that depends on the two rows alone. A float32 bound decides which pairs are worth it,
-and it is never too low: for x, y of length 1, their first coordinates a, b in any orthonormal basis and the lengths r, s
-of what is left of them,
+Invariant: what is dropped is what comparing every pair would drop. Similarities are computed in float64 from the
+vectors as they are (`cosine`), in an order that depends on the two rows alone. A float32 bound decides which pairs are
+worth it, and it is never too low: for x, y of length 1, their first coordinates a, b in any orthonormal basis and the
+lengths r, s of what is left of them,
 
     x·y <= a·b + r s        (Cauchy-Schwarz on what is left)
 
-and with `need`, the lowest threshold at which y was kept, [a, r, 1]·[b, s, -need] >= 0 wherever x·y >= need: one matrix
-product of few columns. Its rounding error is at most γ_k |[a, r, 1]| |[b, s, -need]| with γ_k = k 2^-24 / (1 - k 2^-24)
-for k columns in any order of summation, so pairs down to `_slack(k)` below 0 are looked at. Rows of more energy in few
-coordinates are told apart by fewer: the basis is that of the largest variance in a sample, and how many of its
-coordinates are compared is chosen by what that sample says it costs.
+and with `need`, the lowest threshold at which y was kept, [a, r, 1]·[b, s, -need] >= 0 wherever x·y >= need: one
+matrix product of few columns. Its rounding error is at most γ_k |[a, r, 1]| |[b, s, -need]| with
+γ_k = k 2^-24 / (1 - k 2^-24) for k columns in any order of summation, so pairs down to `_slack(k)` below 0 are looked
+at. Rows of more energy in few coordinates are told apart by fewer: the basis is that of the largest variance in a
+sample, and how many of its coordinates are compared is chosen by what that sample says it costs.
 """
 
 from __future__ import annotations
@@ -190,9 +190,7 @@ class _Join:
         """Drop what is within a threshold of a column that is kept there; the pairs are sorted by row, then column."""
         similarities = cosine(self._vectors, self._squares, rows, columns)
         for number, threshold in enumerate(self._thresholds):
-            hit = np.flatnonzero(
-                (similarities >= threshold) & self._kept[number, rows] & self._kept[number, columns]
-            )
+            hit = np.flatnonzero((similarities >= threshold) & self._kept[number, rows] & self._kept[number, columns])
             dropped, first = np.unique(rows[hit], return_index=True)
             self._kept[number, dropped] = False
             pairs = zip(dropped, columns[hit][first], similarities[hit][first], strict=True)
@@ -214,7 +212,7 @@ class _Join:
 
 
 def _at_least(products: Floats, slack: float) -> tuple[Rows, Rows]:
-    """Row and column of each number from `-slack` on, sorted. Most rows hold none, and their maximum is quickly found."""
+    """Row and column of each number from `-slack` on, sorted. Most rows hold none, as their maximum quickly says."""
     rows = np.flatnonzero(products.max(axis=1, initial=-np.inf) >= -slack)
     found, columns = np.nonzero(products[rows] >= -slack)
     return rows[found], columns
@@ -280,7 +278,7 @@ class _Part:
         self._path = path
         digest = hashlib.sha256(f"{vectors.shape} {vectors.dtype}".encode())
         for rows in _chunks(len(vectors)):
-            digest.update(np.ascontiguousarray(vectors[rows]))
+            digest.update(vectors[rows].tobytes())
         self._head = {"near_duplicates": 1, "vectors": digest.hexdigest(), "thresholds": list(thresholds)}
 
     def read(self) -> list[dict[str, Any]]:
@@ -292,7 +290,9 @@ class _Part:
             whole = json.dumps(self._head).encode() + b"\n"
             self._path.write_bytes(whole)
         elif lines[0] != self._head:
-            raise TaskError(f"part file {str(self._path)!r} is of other vectors or thresholds: remove it, or name another")
+            raise TaskError(
+                f"part file {str(self._path)!r} is of other vectors or thresholds: remove it, or name another"
+            )
         elif len(whole) < len(data):
             with self._path.open("rb+") as file:
                 file.truncate(len(whole))

@@ -88,7 +88,12 @@ def test_vectors_come_in_the_order_of_the_texts_and_each_text_is_asked_once(
 
 def test_faults_that_pass_are_waited_for(server: Server, embedding: EndpointEmbedding) -> None:
     lies = [{"data": []}, {"data": [{"index": 0, "embedding": [1]}] * 4}, {"data": [{"index": 0, "embedding": "x"}]}]
-    server.faults = [(429, b"slow down"), (500, b""), (200, b"<html>"), *((200, json.dumps(lie).encode()) for lie in lies)]
+    server.faults = [
+        (429, b"slow down"),
+        (500, b""),
+        (200, b"<html>"),
+        *((200, json.dumps(lie).encode()) for lie in lies),
+    ]
     assert embedding.embed(TEXTS)[:, 0].tolist() == [*range(25)]
     assert len(server.asked) == 7 + 6
 
@@ -99,7 +104,9 @@ def test_what_was_embedded_is_kept_when_a_later_batch_fails(
     one = embedding.model_copy(update={"max_concurrency": 1, "max_retries": 0})
     one.embed(TEXTS[:8], tmp_path / "part.sqlite")
     server.faults = [(200, b"{}")]
-    with pytest.raises(EngineError, match=r"endpoint http://127.* \(m\) failed 1 times \(max_retries\), last: no embed"):
+    with pytest.raises(
+        EngineError, match=r"endpoint http://127.* \(m\) failed 1 times \(max_retries\), last: no embed"
+    ):
         one.embed(TEXTS, tmp_path / "part.sqlite")
     server.asked.clear()
     assert one.embed(TEXTS, tmp_path / "part.sqlite")[:, 0].tolist() == [*range(25)]
@@ -142,7 +149,7 @@ def test_a_model_whose_vectors_change_their_length_is_refused(
 )
 def test_wrong_options_are_refused_before_anything_is_sent(options: dict[str, str], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem) as error:
-        EndpointEmbedding(**{"base_url": "http://127.0.0.1:9/v1", "model": "m", **options}).embed(["a"])
+        EndpointEmbedding.model_validate({"base_url": "http://127.0.0.1:9/v1", "model": "m", **options}).embed(["a"])
     assert KEY not in str(error.value)
 
 

@@ -18,17 +18,21 @@ TEXTS = ["open the red mug", "open the blue mug", "open the red mug", "show the 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A BERT of one layer that knows ten words, with mean pooling."""
+    """A BERT of one layer that knows seven words, with mean pooling."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.models import Pooling, Transformer
-    from transformers import BertConfig, BertModel, BertTokenizerFast
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
     folder = tmp_path_factory.mktemp("bert")
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "open", "the", "red", "blue", "mug", "show", "cart"]
-    (folder / "vocab.txt").write_text("\n".join(words))
-    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    BertModel(BertConfig(vocab_size=len(words), **sizes)).save_pretrained(folder)
+    words = ["[PAD]", "[UNK]", "open", "the", "red", "blue", "mug", "show", "cart"]
+    tokenizer = Tokenizer(models.WordLevel({word: id for id, word in enumerate(words)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]").save_pretrained(folder)
+    config = BertConfig(
+        vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
+    )
+    BertModel(config).save_pretrained(folder)
     whole = tmp_path_factory.mktemp("model")
     words_of = Transformer(str(folder))
     SentenceTransformer(modules=[words_of, Pooling(words_of.get_word_embedding_dimension())]).save(str(whole))
@@ -48,7 +52,7 @@ def test_a_model_of_a_folder_embeds_and_goes_on_where_it_was(model: Path, tmp_pa
 
 @needs_library
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="model '.*nowhere' of the embedding cannot be loaded"):
+    with pytest.raises(ConfigError, match=r"model '.*nowhere' of the embedding cannot be loaded"):
         SentenceTransformerEmbedding(model=str(tmp_path / "nowhere")).embed(TEXTS)
 
 

@@ -92,7 +92,9 @@ def _at_once(
 
     with ThreadPoolExecutor(concurrency) as threads:
         running: set[Future[list[tuple[bytes, Vectors]]]] = set()
-        while running := running | {threads.submit(work, batch) for batch in islice(batches, concurrency - len(running))}:
+        while running := running | {
+            threads.submit(work, batch) for batch in islice(batches, concurrency - len(running))
+        }:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for each in done:
                 yield each.result()

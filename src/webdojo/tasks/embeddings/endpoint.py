@@ -95,7 +95,9 @@ class EndpointEmbedding(ModelEmbedding):
             raise ConfigError(f"model of the embedding is empty: name a model of {self.base_url}")
         key = os.environ.get(self.api_key_env, "").strip() if self.api_key_env else ""
         if self.api_key_env and not key:
-            raise Missing(f"api_key_env of the embedding names {self.api_key_env}, which is not in the environment: set it")
+            raise Missing(
+                f"api_key_env of the embedding names {self.api_key_env}, which is not in the environment: set it"
+            )
         return key
 
     def _ask(self, http: httpx.Client, texts: Sequence[str], key: str) -> Vectors:

@@ -14,6 +14,7 @@ import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -66,4 +67,4 @@ class Ngrams(Embedding):
 
 
 def _features(words: Sequence[str]) -> list[str]:
-    return [*words, *(f"{first} {second}" for first, second in zip(words, words[1:], strict=False))]
+    return [*words, *(f"{first} {second}" for first, second in pairwise(words))]
