@@ -9,8 +9,8 @@
   pair), faiss `range_search` (exact), usearch (HNSW, 16 neighbours a row), semhash (its default search) |
 | `embedded` | the embedding without a model on pairs with known answers (`dedup_pairs.py`) |
 
-The vectors are made, not embedded: a shared mean, topics and templates within 96 directions of falling weight, and noise
-in all others. Of all rows 8 % repeat an earlier one exactly, 8 % above 0.99, 12 % at 0.95 to 0.99, and 20 % are near
+The vectors are made, not embedded: a shared mean, topics and templates within 96 directions of falling weight, and
+noise in all others. Of all rows 8 % repeat an earlier one exactly, 8 % above 0.99, 12 % at 0.95 to 0.99, and 20 % are near
 misses at 0.8 to 0.95. How fast the bound is depends on their spectrum; `webdojo_plain` does not depend on it. Each way
 runs in a process of its own, one after the other; peers in an environment of their own (`--venv`). faiss and
 `webdojo_plain` take a time that grows with the square of the rows, so the peers are given the first ones only.

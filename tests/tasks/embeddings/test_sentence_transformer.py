@@ -20,7 +20,7 @@ TEXTS = ["open the red mug", "open the blue mug", "open the red mug", "show the 
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A BERT of one layer that knows seven words, with mean pooling."""
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import Pooling, Transformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
@@ -35,7 +35,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     BertModel(config).save_pretrained(folder)
     whole = tmp_path_factory.mktemp("model")
     words_of = Transformer(str(folder))
-    SentenceTransformer(modules=[words_of, Pooling(words_of.get_word_embedding_dimension())]).save(str(whole))
+    SentenceTransformer(modules=[words_of, Pooling(16)]).save(str(whole))
     return whole
 
 
