@@ -110,6 +110,17 @@ def test_the_bound_is_never_below_the_similarity() -> None:
         assert (left @ right.T + dedup._slack(left.shape[1]) >= similarity - need).all()
 
 
+def test_vectors_without_a_spectrum_are_not_told_apart_by_few_coordinates() -> None:
+    """The directions in which some of them vary most are not those in which others do."""
+    vectors = np.random.default_rng(0).standard_normal((8192, 1024)).astype(np.float32)
+    squares = dedup.squared_lengths(vectors)
+    left = dedup._screens(vectors, squares, 0.95)
+    right = left[1:2000:4].copy()
+    right[:, -1] = -0.95
+    looked_at = (left[2001:4000:4] @ right.T >= -dedup._slack(left.shape[1])).mean()
+    assert looked_at < 1e-4
+
+
 def test_only_kept_rows_drop_others() -> None:
     """A chain of near neighbours: 8° is within 0.99, 16° is not."""
     found = near_duplicates(at_angles(0, 8, 16, 24, 32), (0.99,))[0.99]

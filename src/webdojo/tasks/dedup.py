@@ -43,7 +43,7 @@ PANEL_ROWS = 2048
 """Earlier rows that a block is compared with at once; with `BLOCK_ROWS` it keeps the products in the cache."""
 PREFIXES = (30, 62, 126, 254)
 """How many coordinates may be compared first, besides all of them."""
-SAMPLE_ROWS = 2048
+SAMPLE_ROWS = 4096
 PAIR_COST = 80_000.0
 """What `cosine` of a pair costs, in multiplications of the matrix product."""
 ROUNDING_64 = 1e-9
@@ -238,13 +238,17 @@ def _screens(vectors: NDArray[Any], squares: Doubles, threshold: float) -> Float
 
 
 def _basis(vectors: NDArray[Any], squares: Doubles, threshold: float) -> Doubles:
-    """Orthonormal columns, d × p, along which a sample varies most (three steps of subspace iteration); p is the
-    number for which the sample foretells the least work."""
+    """Orthonormal columns, d × p, along which half of a sample varies most (three steps of subspace iteration).
+
+    p is the number for which the other half foretells the least work; the same half would find that it lies along
+    them more than others do.
+    """
     dims = vectors.shape[1]
     chosen = np.unique(np.linspace(0, len(vectors) - 1, min(SAMPLE_ROWS, len(vectors))).astype(np.int64))
     sample = _unit(vectors[chosen], squares[chosen])
+    sample, judge = sample[::2], sample[1::2]
     sizes = [size for size in PREFIXES if size < dims]
-    if not sizes or len(sample) < 2:
+    if not sizes or len(judge) < 2:
         return np.eye(dims)
     basis = np.random.default_rng(0).standard_normal((dims, sizes[-1]))
     for _ in range(3):
@@ -253,10 +257,10 @@ def _basis(vectors: NDArray[Any], squares: Doubles, threshold: float) -> Doubles
     basis = np.linalg.qr(basis @ turn[:, ::-1])[0]
 
     def work(size: int) -> float:
-        first = sample @ basis[:, :size]
-        rest = np.sqrt(np.maximum((sample * sample).sum(axis=1) - (first * first).sum(axis=1), 0))
-        looked_at = (first @ first.T + np.outer(rest, rest) >= threshold).sum() - len(sample)
-        return size + PAIR_COST * max(looked_at, 0) / (len(sample) * (len(sample) - 1))
+        first = judge @ basis[:, :size]
+        rest = np.sqrt(np.maximum((judge * judge).sum(axis=1) - (first * first).sum(axis=1), 0))
+        looked_at = (first @ first.T + np.outer(rest, rest) >= threshold).sum() - len(judge)
+        return size + PAIR_COST * max(looked_at, 0) / (len(judge) * (len(judge) - 1))
 
     best = min(sizes, key=work)
     return basis[:, :best] if work(best) < dims else np.eye(dims)
