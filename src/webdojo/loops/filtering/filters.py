@@ -1,0 +1,151 @@
+"""The filters of a task set (OpenWebRL §4.2), and the registry in which a pipeline's file finds them by name."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from webdojo.browser.network.blocklist import Blocklist
+from webdojo.config import Section
+from webdojo.envs.task_sets import load_tasks
+from webdojo.errors import TaskError
+from webdojo.plugins import Plug, Registry, derived_from
+from webdojo.store.run import RunStore
+from webdojo.tasks.overlap import near_by_text
+from webdojo.types import Task, Termination
+
+
+class Filter(Plug):
+    """A step of a pipeline that drops tasks from a set; its fields are its keys in the pipeline's file."""
+
+    @abstractmethod
+    def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
+        """The ids of the tasks that go, each with the reason: its kind, by which it is counted, and after a colon more.
+
+        Args:
+            tasks: the set as the step before has left it, in its order.
+            folder: what is dear to compute may be kept there, so that a pipeline that was stopped goes on with it.
+        """
+
+
+class Decomposed(Filter):
+    """Drops the parts of other tasks: a task whose facts are some of the facts of another task of the same web site
+    (WebGym §3.2), or that names a task of the set in `metadata.parent_id`."""
+
+    name: str = "decomposed"
+
+    def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
+        ids = {task.id for task in tasks}
+        facts = {task.id: _facts(task.evaluator) for task in tasks}
+        with_fact = defaultdict[tuple[str, str], set[str]](set)
+        for task in tasks:
+            for fact in facts[task.id]:
+                with_fact[task.website, fact].add(task.id)
+        found = {}
+        for task in tasks:
+            parent = task.metadata.get("parent_id")
+            if parent in ids and parent != task.id:
+                found[task.id] = f"a part of another: {parent}"
+            elif facts[task.id]:
+                sharing = set.intersection(*(with_fact[task.website, fact] for fact in facts[task.id]))
+                wholes = [other for other in sharing if len(facts[other]) > len(facts[task.id])]
+                found |= {task.id: f"a part of another: {min(wholes)}"} if wholes else {}
+        return found
+
+
+def _facts(evaluator: Mapping[str, Any]) -> frozenset[str]:
+    """The facts of a rubric in groups, without regard to case and spaces; none where it is of another form."""
+    groups = evaluator.get("evaluator_reference")
+    if not isinstance(groups, list):
+        return frozenset()
+    facts = [fact for group in groups if isinstance(group, dict) for fact in group.get("facts", [])]
+    return frozenset(" ".join(str(fact).lower().split()) for fact in facts)
+
+
+class Hosts(Filter):
+    """Drops all tasks of web sites that fail often or have few tasks."""
+
+    name: str = "hosts"
+    min_tasks: int = Field(default=1, ge=1)
+    """Tasks that a site must have at least; fewer are the long tail."""
+    blocklist: str = ""
+    """A file of sites that keep failing, as `tasks.blocklist` of a recipe names it; empty: none."""
+    runs: list[str] = []
+    """Run folders whose episodes say how often a site fails: it could not be opened, or turned the agent away."""
+    min_episodes: int = Field(default=5, ge=1)
+    """Episodes of a site that these runs must have, all together, to say anything about it."""
+    max_failure_rate: float = Field(default=0.5, ge=0, le=1)
+    """Share of its episodes that may fail so."""
+
+    def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
+        sites = Counter(task.website for task in tasks)
+        reasons = {site: f"long tail: its site has {n} tasks" for site, n in sites.items() if n < self.min_tasks}
+        reasons |= self._failing()
+        if self.blocklist:
+            if not Path(self.blocklist).exists():
+                raise TaskError(f"blocklist {self.blocklist!r} is not there (filter hosts, key blocklist)")
+            with closing(Blocklist(Path(self.blocklist))) as blocklist:
+                reasons |= {site: f"blocked: {why}" for site, why in blocklist.blocked().items()}
+        return {task.id: reasons[task.website] for task in tasks if task.website in reasons}
+
+    def _failing(self) -> dict[str, str]:
+        episodes, failed = Counter[str](), Counter[str]()
+        for run in self.runs:
+            with RunStore.open(Path(run), readonly=True) as store:
+                for row, trajectory in store.stream():
+                    blocked = trajectory.final is not None and bool(trajectory.final.blocked)
+                    episodes[row.website] += 1
+                    failed[row.website] += blocked or trajectory.termination is Termination.START_ERROR
+        return {
+            site: f"unstable: {failed[site]} of {n} episodes failed at its site"
+            for site, n in episodes.items()
+            if n >= self.min_episodes and failed[site] > self.max_failure_rate * n
+        }
+
+
+class Benchmark(Section):
+    """A task file that stays held out."""
+
+    source: str
+    """Whose rows it has, such as `online_mind2web`; as `tasks.source` of a recipe."""
+    path: str
+
+
+class BenchmarkOverlap(Filter):
+    """Drops tasks that a benchmark has too, in the same or in nearly the same words, and on request those on its web
+    sites."""
+
+    name: str = "benchmark_overlap"
+    benchmarks: list[Benchmark] = Field(min_length=1)
+    sites: bool = False
+    """Drop all tasks on web sites that a benchmark has tasks on."""
+    text_threshold: float = Field(default=0.5, gt=0, le=1)
+    """Jaccard similarity of word triples from which two texts are the same task."""
+
+    def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for benchmark in self.benchmarks:
+            theirs = list(load_tasks(benchmark.source, path=benchmark.path))
+            for near in near_by_text(tasks, theirs, self.text_threshold):
+                found.setdefault(near.task.id, f"text of a benchmark: {near.benchmark.id} ({near.similarity:.2f})")
+            if self.sites:
+                held_out = {task.website for task in theirs}
+                for task in tasks:
+                    if task.website in held_out:
+                        found.setdefault(task.id, f"site of a benchmark: {task.website} ({benchmark.source})")
+        return found
+
+
+FILTERS: Registry[type[Filter]] = Registry(
+    "webdojo.task_filters",
+    "task filter",
+    *derived_from(Filter),
+    {"decomposed": Decomposed, "hosts": Hosts, "benchmark_overlap": BenchmarkOverlap},
+)
+"""What a step of a pipeline may be."""
