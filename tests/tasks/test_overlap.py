@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from webdojo.tasks.overlap import near_by_text, triples
+from webdojo.tasks.overlap import near_by_text, near_by_vector, triples
 from webdojo.types import Task
 
 
@@ -33,3 +34,11 @@ def test_the_nearest_task_is_found(text: str, similarity: float) -> None:
     assert (near.task.id, near.benchmark.id) == ("a", "b1")
     assert near.similarity == pytest.approx(similarity)
     assert not list(near_by_text([task("a", text)], benchmark, similarity + 0.01))
+
+
+def test_the_nearest_vector_is_found() -> None:
+    ours, theirs = [task("a", ""), task("b", ""), task("zero", "")], [task("x", ""), task("y", "")]
+    vectors = np.array([[3, 0], [1, 1], [0, 0], [0, 2], [4, 3]], dtype=np.float32)
+    found = [(near.task.id, near.benchmark.id, round(near.similarity, 3)) for near in near_by_vector(ours, theirs, vectors, 0.8)]
+    assert found == [("a", "y", 0.8), ("b", "y", 0.99)]
+    assert not list(near_by_vector(ours, [], vectors[:3], 0.1))

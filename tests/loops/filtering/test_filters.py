@@ -12,7 +12,7 @@ import pytest
 from tests.store.fabricate import trajectory
 from webdojo.browser.network.blocklist import Blocklist
 from webdojo.errors import TaskError
-from webdojo.loops.filtering.filters import Benchmark, BenchmarkOverlap, Decomposed, Hosts
+from webdojo.loops.filtering.filters import Benchmark, BenchmarkOverlap, Decomposed, Hosts, NearDuplicates
 from webdojo.store.run import RunStore
 from webdojo.types import Task, Termination
 
@@ -32,8 +32,8 @@ def test_parts_of_other_tasks_go(tmp_path: Path) -> None:
         task("same facts", evaluator=rubric(["a", "b", "c"])),
         task("one more", evaluator=rubric(["a", "d"])),
         task("elsewhere", website="b.example", evaluator=rubric(["a", "b"])),
-        task("child", metadata={"parent_id": "whole"}),
-        task("orphan", metadata={"parent_id": "gone"}),
+        task("child", metadata={"parent": "whole"}),
+        task("orphan", metadata={"parent": "gone"}),
         task("no rubric"),
         task("a reference answer", evaluator={"evaluator_reference": "12"}),
     ]
@@ -87,3 +87,9 @@ def test_tasks_of_a_benchmark_go(tmp_path: Path) -> None:
     assert BenchmarkOverlap(benchmarks=benchmarks).dropped(tasks, tmp_path) == by_text
     on_site = {"other": "site of a benchmark: shop.example (online_mind2web)"}
     assert BenchmarkOverlap(benchmarks=benchmarks, sites=True).dropped(tasks, tmp_path) == by_text | on_site
+
+
+def test_tasks_that_mean_the_same_go(tmp_path: Path) -> None:
+    tasks = [task("1", "Find a red mug"), task("2", "Read the news"), task("3", "find a red mug!"), task("4", "Find a mug")]
+    found = NearDuplicates(embedding={"name": "ngrams"}, threshold=0.99).dropped(tasks, tmp_path)  # type: ignore[arg-type]
+    assert found == {"3": "near-duplicate: 1 (1.000)"}

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -15,9 +15,14 @@ from webdojo.browser.network.blocklist import Blocklist
 from webdojo.config import Section
 from webdojo.envs.task_sets import load_tasks
 from webdojo.errors import TaskError
-from webdojo.plugins import Plug, Registry, derived_from
+from webdojo.plugins import Plug, Registry, derived_from, plug_field
 from webdojo.store.run import RunStore
-from webdojo.tasks.overlap import near_by_text
+from webdojo.tasks.decompose import PARENT
+from webdojo.tasks.dedup import near_duplicates
+from webdojo.tasks.embeddings.embedding import Embedding
+from webdojo.tasks.embeddings.registry import EMBEDDINGS
+from webdojo.tasks.overlap import near_by_text, near_by_vector
+from webdojo.tasks.rubric import rubric_of, same
 from webdojo.types import Task, Termination
 
 
@@ -35,21 +40,21 @@ class Filter(Plug):
 
 
 class Decomposed(Filter):
-    """Drops the parts of other tasks: a task whose facts are some of the facts of another task of the same web site
-    (WebGym §3.2), or that names a task of the set in `metadata.parent_id`."""
+    """Drops the parts of other tasks: those that name a task of the set as the one that they are a part of, and those
+    whose facts are some of the facts of another task of the same web site (WebGym §3.2)."""
 
     name: str = "decomposed"
 
     def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
         ids = {task.id for task in tasks}
-        facts = {task.id: _facts(task.evaluator) for task in tasks}
+        facts = {task.id: frozenset(map(same, rubric.facts)) if (rubric := rubric_of(task)) else frozenset() for task in tasks}
         with_fact = defaultdict[tuple[str, str], set[str]](set)
         for task in tasks:
             for fact in facts[task.id]:
                 with_fact[task.website, fact].add(task.id)
         found = {}
         for task in tasks:
-            parent = task.metadata.get("parent_id")
+            parent = task.metadata.get(PARENT)
             if parent in ids and parent != task.id:
                 found[task.id] = f"a part of another: {parent}"
             elif facts[task.id]:
@@ -57,15 +62,6 @@ class Decomposed(Filter):
                 wholes = [other for other in sharing if len(facts[other]) > len(facts[task.id])]
                 found |= {task.id: f"a part of another: {min(wholes)}"} if wholes else {}
         return found
-
-
-def _facts(evaluator: Mapping[str, Any]) -> frozenset[str]:
-    """The facts of a rubric in groups, without regard to case and spaces; none where it is of another form."""
-    groups = evaluator.get("evaluator_reference")
-    if not isinstance(groups, list):
-        return frozenset()
-    facts = [fact for group in groups if isinstance(group, dict) for fact in group.get("facts", [])]
-    return frozenset(" ".join(str(fact).lower().split()) for fact in facts)
 
 
 class Hosts(Filter):
@@ -118,8 +114,8 @@ class Benchmark(Section):
 
 
 class BenchmarkOverlap(Filter):
-    """Drops tasks that a benchmark has too, in the same or in nearly the same words, and on request those on its web
-    sites."""
+    """Drops tasks that a benchmark has too, in the same words or in nearly the same, by meaning on request, and those on
+    its web sites on request."""
 
     name: str = "benchmark_overlap"
     benchmarks: list[Benchmark] = Field(min_length=1)
@@ -127,6 +123,10 @@ class BenchmarkOverlap(Filter):
     """Drop all tasks on web sites that a benchmark has tasks on."""
     text_threshold: float = Field(default=0.5, gt=0, le=1)
     """Jaccard similarity of word triples from which two texts are the same task."""
+    embedding: Annotated[Embedding, *plug_field(EMBEDDINGS, "ngrams")] | None = None
+    """What makes vectors of the texts; not set, they are not compared by meaning."""
+    embedding_threshold: float = Field(default=0.9, gt=0, le=1)
+    """Cosine similarity of these vectors from which two texts are the same task."""
 
     def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
         found: dict[str, str] = {}
@@ -134,6 +134,11 @@ class BenchmarkOverlap(Filter):
             theirs = list(load_tasks(benchmark.source, path=benchmark.path))
             for near in near_by_text(tasks, theirs, self.text_threshold):
                 found.setdefault(near.task.id, f"text of a benchmark: {near.benchmark.id} ({near.similarity:.2f})")
+            if self.embedding is not None:
+                texts = [task.instruction for task in (*tasks, *theirs)]
+                vectors = self.embedding.embed(texts, folder / "vectors.sqlite")
+                for near in near_by_vector(tasks, theirs, vectors, self.embedding_threshold):
+                    found.setdefault(near.task.id, f"meaning of a benchmark: {near.benchmark.id} ({near.similarity:.2f})")
             if self.sites:
                 held_out = {task.website for task in theirs}
                 for task in tasks:
@@ -142,10 +147,33 @@ class BenchmarkOverlap(Filter):
         return found
 
 
+class NearDuplicates(Filter):
+    """Drops tasks whose text means the same as that of an earlier task (OpenWebRL §4.2: 0.99 for a warm start, 0.95 for
+    RL)."""
+
+    name: str = "near_duplicates"
+    threshold: float = Field(default=0.95, gt=0, le=1)
+    """Cosine similarity of two texts' vectors from which they are the same task."""
+    embedding: Annotated[Embedding, *plug_field(EMBEDDINGS, "ngrams")]
+    """What makes vectors of the texts: `sentence_transformers` or `endpoint` for meaning, `ngrams` for words alone."""
+
+    def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
+        vectors = self.embedding.embed([task.instruction for task in tasks], folder / "vectors.sqlite")
+        found = near_duplicates(vectors, [self.threshold], part=folder / "pairs.jsonl")[self.threshold]
+        return {
+            tasks[each.row].id: f"near-duplicate: {tasks[each.kept].id} ({each.similarity:.3f})" for each in found
+        }
+
+
 FILTERS: Registry[type[Filter]] = Registry(
     "webdojo.task_filters",
     "task filter",
     *derived_from(Filter),
-    {"decomposed": Decomposed, "hosts": Hosts, "benchmark_overlap": BenchmarkOverlap},
+    {
+        "decomposed": Decomposed,
+        "hosts": Hosts,
+        "benchmark_overlap": BenchmarkOverlap,
+        "near_duplicates": NearDuplicates,
+    },
 )
 """What a step of a pipeline may be."""
