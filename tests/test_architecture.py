@@ -43,6 +43,7 @@ MOST_FILES = 20
 INSTALLED_AS = {"PIL": "pillow", "yaml": "pyyaml"}
 
 EXTRAS: dict[str, set[str]] = {
+    "embeddings": {"tasks"},
     "gym": {"gym"},
     "lora": {"trainer"},
     "miniwob": set(),
@@ -51,9 +52,10 @@ EXTRAS: dict[str, set[str]] = {
     "webarena-verified": {"reward"},
 }
 """Optional dependencies, and the parts that import them; `miniwob` is pages only."""
-OWN_ENVIRONMENT = {"torchao", "vllm", "webarena-verified"}
+OWN_ENVIRONMENT = {"embeddings", "torchao", "vllm", "webarena-verified"}
 """Extras whose tests run in an environment of their own. vLLM and webarena-verified fix the versions of many
-libraries; torchao, where it is installed, is loaded by whatever imports transformers, and says so on stderr."""
+libraries; torchao, where it is installed, is loaded by whatever imports transformers, and says so on stderr, as is
+scikit-learn, which sentence-transformers brings."""
 
 
 @cache
