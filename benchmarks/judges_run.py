@@ -25,7 +25,7 @@ from webdojo.progress import progress
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.reward.gate import Scorer
 from webdojo.reward.judges.deepshop import PARTS
-from webdojo.reward.judges.rubric import RUBRIC
+from webdojo.tasks.rubric import RUBRIC
 from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
