@@ -14,6 +14,7 @@ import typer
 from webdojo.cli.app import AsJson, Endpoint, Overrides, interruptible
 from webdojo.cli.keys import RecipeCommand, recipe_and_model
 from webdojo.errors import Missing
+from webdojo.tasks.novelty import THRESHOLD
 
 Out = Annotated[Path, typer.Option(metavar="FILE", help="Where the set goes, one JSON object a line.")]
 Model = Annotated[
@@ -35,33 +36,15 @@ def build(
     as_json: AsJson = False,
 ) -> None:
     """Give each seed a rubric, and decompose it into easier tasks (WebGym's Algorithm 1)."""
-    import asyncio
+    from webdojo.loops.construction.construct import read_seeds
+    from webdojo.loops.construction.sets import build_set
 
-    from webdojo.loops.build.construct import construct, read_seeds
-    from webdojo.loops.build.folder import finish, open_folder
-    from webdojo.loops.build.writer import open_writer
-    from webdojo.progress import progress
-
-    recipe, path = recipe_and_model("tasks build", "quickstart", overrides, _named(model, endpoint, overrides), endpoint)
+    named = _named(model, endpoint, overrides)
+    recipe, path = recipe_and_model("tasks build", "quickstart", overrides, named, endpoint)
     recipe.engine.check_messages()
     read = read_seeds(seeds, source)
-    folder = open_folder(out)
-
-    async def work() -> dict[str, Any]:
-        async with open_writer(recipe, path, folder) as writer:
-            with progress("seeds", len(read)) as bar:
-                made = 0
-
-                def on_seed(tasks: int) -> None:
-                    nonlocal made
-                    made += tasks
-                    bar.advance(1, tasks=made, left_out=len(writer.left_out))
-
-                tasks = await construct(read, writer, on_seed)
-        return finish(out, tasks, writer.left_out, seeds=len(read))
-
     with interruptible(_goes_on()):
-        report = asyncio.run(work())
+        report = build_set(recipe, path, read, out)
     _show(report, as_json)
 
 
@@ -77,7 +60,7 @@ def propose(
     source: Annotated[str, typer.Option(help="How the examples are read, as in `tasks build`.")] = "records",
     threshold: Annotated[
         float, typer.Option(min=0, max=1, help="Similarity (ROUGE-L) from which on a task is no new one of its site.")
-    ] = 0.7,
+    ] = THRESHOLD,
     variants: Annotated[bool, typer.Option(help="An easier and a harder variant of each.")] = True,
     attempt: Annotated[
         str, typer.Option(metavar="RECIPE", help="Keep what the agent of this recipe does, by its reward, today.")
@@ -90,55 +73,21 @@ def propose(
     as_json: AsJson = False,
 ) -> None:
     """Propose new tasks for web sites, from what they show and from examples (self-instruct)."""
-    import asyncio
-
-    from webdojo.browser.pool import BrowserPool
     from webdojo.envs.task_sets import load_tasks
-    from webdojo.loops.build.crawl import Crawls
-    from webdojo.loops.build.folder import finish, open_folder
-    from webdojo.loops.build.propose import AT_ONCE, Options, read_sites
-    from webdojo.loops.build.propose import propose as propose_tasks
-    from webdojo.loops.build.writer import LeftOut, open_writer
-    from webdojo.progress import progress
-    from webdojo.store.images import MemoryImages
-    from webdojo.types import Task
+    from webdojo.loops.construction.propose import Options, read_sites
+    from webdojo.loops.construction.sets import propose_set
+    from webdojo.recipe import load_recipe
 
     named = _named(model, endpoint, overrides)
     recipe, path = recipe_and_model("tasks propose", recipe_name, overrides, named, endpoint)
     recipe.engine.check_messages()
+    if attempt:
+        load_recipe(attempt).reward_function.check_setup()
     read = read_sites(sites)
     shown = list(load_tasks(source, path=examples)) if examples is not None else []
     options = Options(per_site, variants, threshold, examples=shown, seed=recipe.seed)
-    folder = open_folder(out)
-    crawls = Crawls(folder, pages)
-
-    async def work() -> tuple[list[Task], LeftOut]:
-        env, browser = recipe.env, recipe.browser
-        async with (
-            open_writer(recipe, path, folder) as writer,
-            env,
-            BrowserPool(browser, MemoryImages(AT_ONCE), dict(env.hosts)) as pool,
-        ):
-            with progress("sites", len(read)) as bar:
-                made = 0
-
-                def on_site(tasks: int) -> None:
-                    nonlocal made
-                    made += tasks
-                    bar.advance(1, tasks=made, left_out=len(writer.left_out))
-
-                tasks = await propose_tasks(
-                    read, writer, lambda site: crawls.look(site, env, pool), env.kind_of, options, on_site
-                )
-            return tasks, writer.left_out
-
     with interruptible(_goes_on()):
-        tasks, left_out = asyncio.run(work())
-        if attempt and tasks:
-            from webdojo.loops.build.attempt import attempt as attempt_all
-
-            tasks = attempt_all(attempt, tasks, folder, left_out)
-        report = finish(out, tasks, left_out, sites=len(read))
+        report = propose_set(recipe, path, read, out, options, pages, attempt)
     _show(report, as_json)
 
 
@@ -150,9 +99,9 @@ def register(tasks_app: typer.Typer) -> None:
 
 def _named(model: str, endpoint: str, overrides: list[str] | None) -> str:
     """The model that was named; Missing where nobody has named one."""
-    if model or endpoint or any(each.startswith(("engine", "model")) for each in overrides or []):
+    if model or endpoint or any(each.startswith("engine") for each in overrides or []):
         return model
-    raise Missing("no model is named that writes the tasks: --endpoint URL --model NAME, or engine.… and model.… keys")
+    raise Missing("no model is named that writes the tasks: --endpoint URL --model NAME, or engine.… keys")
 
 
 def _goes_on() -> str:
