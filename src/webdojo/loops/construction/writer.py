@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -56,7 +57,8 @@ class Writer:
 
     def __init__(self, model: MessageModel) -> None:
         self._model = model
-        self._failed = 0
+        self._failed = self._under_way = 0
+        self._quiet = asyncio.Event()
         self.left_out = LeftOut()
 
     async def ask(
@@ -71,13 +73,15 @@ class Writer:
             material: lines of text, in which foreign text is `quoted`.
 
         Raises:
-            BudgetError: the budget is spent.
+            BudgetError: the budget is spent, and what was under way has come in.
             EngineError: the model fails again and again.
         """
-        content = [{"type": "text", "text": "\n".join(material)}]
         try:
-            found = await ask(self._model, SAMPLING, system, content, read, what=f"the {step} of {about!r}")
+            found = await self._answer(system, material, read, f"the {step} of {about!r}")
         except BudgetError as error:
+            while self._under_way:  # it is paid for
+                self._quiet.clear()
+                await self._quiet.wait()
             raise BudgetError(f"the model that writes tasks: {error}, with the same command") from None
         except EngineError as error:
             self._failed += 1
@@ -93,6 +97,15 @@ class Writer:
             found = None
         self._failed = 0
         return found
+
+    async def _answer(self, system: str, material: Sequence[str], read: Callable[[str], T | None], what: str) -> T:
+        content = [{"type": "text", "text": "\n".join(material)}]
+        self._under_way += 1
+        try:
+            return await ask(self._model, SAMPLING, system, content, read, what=what)
+        finally:
+            self._under_way -= 1
+            self._quiet.set()
 
 
 @asynccontextmanager
