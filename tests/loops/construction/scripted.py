@@ -54,13 +54,13 @@ def wording(messages: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def queries(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """Of those that are wanted, the second repeats the first, unless it was told that it is there already."""
+    """At first the second of those that are wanted repeats the first."""
     site, wanted = material(messages, "Website"), material(messages, "Number of tasks wanted")
     written = material(messages, "Already written")
-    tasks = [query(site, len(written) + n) for n in range(wanted)]
-    if not written and wanted > 1:
-        tasks[1] = tasks[0] | {"task": tasks[0]["task"].upper()}
-    return {"tasks": tasks}
+    if written:
+        return {"tasks": [query(site, len(written) + 1 + n) for n in range(wanted)]}
+    tasks = [query(site, n) for n in range(wanted)]
+    return {"tasks": [*tasks[:1], *(tasks[0] | {"task": tasks[0]["task"].upper()} for _ in tasks[1:2]), *tasks[2:]]}
 
 
 def query(site: str, number: int) -> dict[str, Any]:
