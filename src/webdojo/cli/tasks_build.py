@@ -23,9 +23,7 @@ Model = Annotated[
 
 
 def build(
-    seeds: Annotated[
-        Path, typer.Argument(metavar="SEEDS", help="File of tasks, or a .txt with one question a line.")
-    ],
+    seeds: Annotated[Path, typer.Argument(metavar="SEEDS", help="File of tasks, or a .txt with one question a line.")],
     out: Out,
     overrides: Overrides = None,
     source: Annotated[

@@ -81,8 +81,8 @@ class ProposedRubric(BaseModel, frozen=True):
 
 
 def rubric_of(task: Task) -> Rubric | None:
-    """The rubric that a task has already; its groups are numbered from 1, and texts without groups are one. None: it has
-    none.
+    """The rubric that a task has already; None: it has none. Groups are numbered from 1, and texts without groups are
+    one.
 
     Raises:
         TaskError: what stands there is no rubric.

@@ -161,9 +161,9 @@ def test_one_request_that_is_refused_costs_one_seed(tmp_path: Path) -> None:
 
 def test_a_model_that_is_gone_ends_it_and_nothing_is_written(tmp_path: Path) -> None:
     seeds = questions(tmp_path, *(f"Seed {n} with groups 1" for n in range(20)))
-    with Endpoint(default=refuse(401, "bad key")) as endpoint:
-        with pytest.raises(EngineError, match="8 requests for tasks failed one after the other.*bad key.*goes on"):
-            build(endpoint.url, seeds, tmp_path / "set.jsonl")
+    says = r"8 requests for tasks failed one after the other.*bad key.*goes on"
+    with Endpoint(default=refuse(401, "bad key")) as endpoint, pytest.raises(EngineError, match=says):
+        build(endpoint.url, seeds, tmp_path / "set.jsonl")
     assert not (tmp_path / "set.jsonl").exists()
 
 
@@ -182,7 +182,7 @@ def test_a_budget_ends_it_and_a_larger_one_goes_on(tmp_path: Path, budget: list[
     out = tmp_path / "set.jsonl"
     answer = replying(truth, prompt_tokens=2000, completion_tokens=2000)
     with Endpoint(default=answer) as endpoint:
-        with pytest.raises(BudgetError, match="the model that writes tasks:.*raise engine.budget"):
+        with pytest.raises(BudgetError, match=r"the model that writes tasks:.*raise engine.budget"):
             build(endpoint.url, seeds, out, *budget)
         sent = len(endpoint.bodies)
         assert 1 <= sent <= 5
@@ -211,7 +211,7 @@ def test_many_seeds_are_worked_on_at_once_but_no_more_than_allowed(tmp_path: Pat
 
 def test_a_file_that_was_not_built_here_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "set.jsonl").write_text("mine\n")
-    with Endpoint(default=HONEST) as endpoint, pytest.raises(StoreError, match="is there already.*another --out"):
+    with Endpoint(default=HONEST) as endpoint, pytest.raises(StoreError, match=r"is there already.*another --out"):
         build(endpoint.url, questions(tmp_path, CART), tmp_path / "set.jsonl")
     assert (tmp_path / "set.jsonl").read_text() == "mine\n"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-
 from pydantic import PrivateAttr
 
 from webdojo.browser.config import BrowserConfig

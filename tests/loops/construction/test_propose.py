@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Sequence
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -155,14 +157,24 @@ async def test_a_model_that_fails_lies_and_stalls_proposes_the_same(tmp_path: Pa
 
 
 async def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
-    with Endpoint(default=replying(truth)) as endpoint:
+    waiting, release = threading.Event(), threading.Event()
+
+    def hang(http: BaseHTTPRequestHandler) -> None:
+        waiting.set()
+        release.wait(60)
+        http.close_connection = True
+
+    honest = replying(truth)
+    with Endpoint(honest, honest, honest, default=hang) as endpoint:
         first = asyncio.ensure_future(proposed(endpoint, tmp_path, Options(3), [SITE, OTHER]))
-        while len(endpoint.bodies) < 3:
-            await asyncio.sleep(0.005)
+        assert await asyncio.to_thread(waiting.wait, 60)
         first.cancel()
         await asyncio.gather(first, return_exceptions=True)
+        release.set()
+        endpoint.default, before = honest, len(endpoint.bodies)
         tasks, _ = await proposed(endpoint, tmp_path, Options(3), [SITE, OTHER])
         sent = len(endpoint.bodies)
+        assert 3 <= before < sent < before + 10, "what was answered was asked again"
         again, _ = await proposed(endpoint, tmp_path, Options(3), [SITE, OTHER])
         assert len(endpoint.bodies) == sent
     assert again == tasks

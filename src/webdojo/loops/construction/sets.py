@@ -58,11 +58,14 @@ def propose_set(
     async def work() -> tuple[list[Task], LeftOut]:
         from webdojo.browser.pool import BrowserPool
 
-        async with open_writer(recipe, model_path, folder) as writer, recipe.env as env:
-            async with BrowserPool(recipe.browser, MemoryImages(AT_ONCE), dict(env.hosts)) as pool:
-                with _counting("sites", len(sites), writer) as count:
-                    look = partial(crawls.look, env=env, pool=pool)
-                    return await propose(sites, writer, look, env.kind_of, options, count), writer.left_out
+        async with (
+            open_writer(recipe, model_path, folder) as writer,
+            recipe.env as env,
+            BrowserPool(recipe.browser, MemoryImages(AT_ONCE), dict(env.hosts)) as pool,
+        ):
+            with _counting("sites", len(sites), writer) as count:
+                look = partial(crawls.look, env=env, pool=pool)
+                return await propose(sites, writer, look, env.kind_of, options, count), writer.left_out
 
     tasks, left_out = asyncio.run(work())
     if attempt_by and tasks:

@@ -19,7 +19,7 @@ from webdojo.types import Sampling
 T = TypeVar("T")
 
 ACCOUNT = "writer.sqlite"
-"""The file beside a set that keeps what its writer was asked and paid; an endpoint's answers stand in one next to it."""
+"""The file that keeps what the writer was asked and paid; an endpoint's answers stand in one next to it."""
 SAMPLING = Sampling(temperature=0, max_tokens=4096)
 FAILURES_IN_A_ROW = 8
 """Where so many requests get no answer one after the other, the model is dead."""
