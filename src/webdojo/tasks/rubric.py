@@ -6,6 +6,7 @@ A task has as much difficulty as its rubric has facts. A rubric stands in `Task.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -45,9 +46,9 @@ class Rubric(BaseModel, frozen=True):
 
     @model_validator(mode="after")
     def _nothing_twice(self) -> Rubric:
-        for what, found in (("group id", [group.id for group in self.groups]), ("fact", list(map(same, self.facts)))):
-            if (twice := next((each for each in found if found.count(each) > 1), None)) is not None:
-                raise ValueError(f"{what} {twice!r} stands there twice")
+        found = [f"group id {group.id}" for group in self.groups] + [f"fact {same(fact)!r}" for fact in self.facts]
+        if twice := next((each for each, count in Counter(found).items() if count > 1), ""):
+            raise ValueError(f"{twice} stands there twice")
         return self
 
     @property

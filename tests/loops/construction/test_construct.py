@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -203,8 +205,13 @@ def test_the_same_command_again_asks_nobody(tmp_path: Path) -> None:
 
 
 def test_many_seeds_are_worked_on_at_once_but_no_more_than_allowed(tmp_path: Path) -> None:
-    seeds = questions(tmp_path, *(f"Seed {n} with groups 3 3" for n in range(12)))
-    with Endpoint(default=HONEST) as endpoint:
+    seeds = questions(tmp_path, *(f"Seed {n} with groups 3 3" for n in range(6)))
+
+    def answer(http: BaseHTTPRequestHandler) -> None:
+        time.sleep(0.1)
+        HONEST(http)
+
+    with Endpoint(default=answer) as endpoint:
         build(endpoint.url, seeds, tmp_path / "set.jsonl", "engine.max_concurrency=3")
         assert endpoint.most_at_once == 3
 

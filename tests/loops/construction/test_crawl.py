@@ -65,7 +65,7 @@ class Watched(Dojo):
 
     async def admit(self, task: Task) -> None:
         self._asked.append(task.start_url)
-        if self._refused in task.start_url:
+        if task.start_url == self._refused:
             raise StartError(f"robots.txt forbids {task.start_url}", Failure.ROBOTS_TXT)
 
 
@@ -83,7 +83,7 @@ async def test_pages_of_a_site_are_seen_and_each_is_admitted_first() -> None:
 async def test_what_may_not_be_visited_is_not() -> None:
     async with Watched() as env, BrowserPool(BrowserConfig(), MemoryImages(2), dict(env.hosts)) as pool:
         free = [page.url for page in (await crawl(SHOP, env, pool, 3)).pages]
-        env._asked, env._refused = [], free[1].removeprefix(SHOP)
+        env._asked, env._refused = [], free[1]
         found = [page.url for page in (await crawl(SHOP, env, pool, 3)).pages]
         assert free[1] in env._asked
         assert free[1] not in found and len(found) == 3

@@ -72,7 +72,7 @@ task that ask for it, exactly as they stand there:
 """
 
 
-class Proposal(ProposedRubric):
+class Proposal(ProposedRubric, frozen=True):
     """What a model says of a seed."""
 
     domain: str = ""

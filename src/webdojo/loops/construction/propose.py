@@ -198,6 +198,7 @@ async def _queries(site: str, shows: Sequence[str], writer: Writer, options: Opt
     draw = random.Random(f"{options.seed}/{site}")
     examples = [draw.sample(each, min(len(each), n)) for each, n in ((own, OWN_EXAMPLES), (others, OTHER_EXAMPLES))]
     kept: list[Query] = []
+    refused: list[str] = []
     for _ in range(ROUNDS):
         missing = options.per_site - len(kept)
         if not missing:
@@ -207,6 +208,7 @@ async def _queries(site: str, shows: Sequence[str], writer: Writer, options: Opt
             f"Examples of this website: {quoted(examples[0])}",
             f"Examples of others: {quoted(examples[1])}",
             f"Already written: {quoted([query.task for query in kept])}",
+            f"Refused, as too similar to others: {quoted(refused)}",
             f"Number of tasks wanted: {missing}",
         ]
         answer = await writer.ask("queries", site, QUERIES, material, lambda text: record(text, Queries))
@@ -215,6 +217,7 @@ async def _queries(site: str, shows: Sequence[str], writer: Writer, options: Opt
         for query in answer.tasks[:missing]:
             how, other = nearest(query.task, [*own, *(each.task for each in kept)], options.similarity)
             if how >= options.threshold:
+                refused.append(query.task)
                 writer.left_out.add("query: similar to another", f"{query.task} ({how:.2f}: {other})")
             else:
                 kept.append(query)
