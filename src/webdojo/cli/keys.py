@@ -42,6 +42,12 @@ UNUSED: dict[str, dict[str, str]] = {
         "rollout.concurrency": "",
         "browser.servers": "",
     },
+    "tasks build": dict.fromkeys(
+        ("browser", "env", "tasks", "reward", "harness", "sft", "train", "evaluate", "seed"), ""
+    )
+    | {"model.path": "--model"},
+    "tasks propose": dict.fromkeys(("tasks", "reward", "harness", "sft", "train", "evaluate"), "")
+    | {"model.path": "--model"},
     "explain": dict.fromkeys(
         ("model", "engine", "browser", "env", "tasks", "reward", "harness", "sft", "evaluate", "seed"), ""
     ),

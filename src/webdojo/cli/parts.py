@@ -11,10 +11,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from webdojo.cli import tasks_build
 from webdojo.cli.app import Overrides, app, group
 from webdojo.cli.keys import RecipeCommand, recipe_for
 
 tasks_app = group("tasks", "Task sets.")
+tasks_build.register(tasks_app)
 tiny_app = group("tiny", "The tiny model that ships with webdojo.")
 sites_app = group("sites", "The embedded web.")
 browser_app = group("browser", "Browsers for other machines.")

@@ -112,7 +112,7 @@ class Chat(ChatConfig):
             config = self.model_copy(update={"cache": str(account.with_suffix(".answers.sqlite"))})
         async with ChatClient(config, account) as client:
             yield client
-            logger.info("judge's %s", client.totals())
+            logger.info("%s's %s", account.stem if account is not None else "judge", client.totals())
 
 
 ENGINES: Registry[type[EngineConfig]] = Registry(
