@@ -385,7 +385,7 @@ class BrowserSession(Tabs):
         return look
 
     async def _current(self, view: View | None) -> Sight:
-        """Read the active tab until nothing has changed meanwhile; a page that goes on and on is told as it was seen."""
+        """Read the active tab until nothing changed meanwhile; a page that goes on and on is told as it was seen."""
         await self.catch_up()
         if self.active.navigating:
             await self.settle()
