@@ -29,7 +29,10 @@ def test_triples_are_without_case_and_punctuation() -> None:
     ],
 )
 def test_the_nearest_task_is_found(text: str, similarity: float) -> None:
-    benchmark = [task("b0", "Find a hotel in Rome in May."), task("b1", "Find the cheapest flight from Oslo to Rome in May.")]
+    benchmark = [
+        task("b0", "Find a hotel in Rome in May."),
+        task("b1", "Find the cheapest flight from Oslo to Rome in May."),
+    ]
     (near,) = near_by_text([task("a", text), task("other", "Read the news of today")], benchmark, 0.5)
     assert (near.task.id, near.benchmark.id) == ("a", "b1")
     assert near.similarity == pytest.approx(similarity)
@@ -39,6 +42,9 @@ def test_the_nearest_task_is_found(text: str, similarity: float) -> None:
 def test_the_nearest_vector_is_found() -> None:
     ours, theirs = [task("a", ""), task("b", ""), task("zero", "")], [task("x", ""), task("y", "")]
     vectors = np.array([[3, 0], [1, 1], [0, 0], [0, 2], [4, 3]], dtype=np.float32)
-    found = [(near.task.id, near.benchmark.id, round(near.similarity, 3)) for near in near_by_vector(ours, theirs, vectors, 0.8)]
+    found = [
+        (near.task.id, near.benchmark.id, round(near.similarity, 3))
+        for near in near_by_vector(ours, theirs, vectors, 0.8)
+    ]
     assert found == [("a", "y", 0.8), ("b", "y", 0.99)]
     assert not list(near_by_vector(ours, [], vectors[:3], 0.1))

@@ -90,6 +90,11 @@ def test_tasks_of_a_benchmark_go(tmp_path: Path) -> None:
 
 
 def test_tasks_that_mean_the_same_go(tmp_path: Path) -> None:
-    tasks = [task("1", "Find a red mug"), task("2", "Read the news"), task("3", "find a red mug!"), task("4", "Find a mug")]
+    tasks = [
+        task("1", "Find a red mug"),
+        task("2", "Read the news"),
+        task("3", "find a red mug!"),
+        task("4", "Find a mug"),
+    ]
     found = NearDuplicates(embedding={"name": "ngrams"}, threshold=0.99).dropped(tasks, tmp_path)  # type: ignore[arg-type]
     assert found == {"3": "near-duplicate: 1 (1.000)"}

@@ -43,7 +43,10 @@ def pipeline(file: Path, *digits: str) -> Pipeline:
 
 def test_steps_follow_one_another_and_tell_what_they_dropped(file: Path, tmp_path: Path) -> None:
     found = run_pipeline(pipeline(file, "1", "2"), tmp_path / "work")
-    assert [(step.before, step.after, step.reasons) for step in found.steps] == [(40, 36, {"ends": 4}), (36, 32, {"ends": 4})]
+    assert [(step.before, step.after, step.reasons) for step in found.steps] == [
+        (40, 36, {"ends": 4}),
+        (36, 32, {"ends": 4}),
+    ]
     assert found.steps[0].options == {"digit": "1"}
     assert [each.id for each in found.steps[0].samples] == ["t1", "t11", "t21", "t31"]
     assert [each.id for each in found.dropped] == ["t1", "t11", "t21", "t31", "t2", "t12", "t22", "t32"]
@@ -81,6 +84,8 @@ def test_a_wrong_file_is_one_line(text: str, message: str, tmp_path: Path) -> No
 
 
 def test_a_step_may_be_a_name_alone(file: Path, tmp_path: Path) -> None:
-    (tmp_path / "p.yaml").write_text(f"path: {json.dumps(str(file))}\nsteps: [decomposed, {{name: hosts, min_tasks: 50}}]")
+    (tmp_path / "p.yaml").write_text(
+        f"path: {json.dumps(str(file))}\nsteps: [decomposed, {{name: hosts, min_tasks: 50}}]"
+    )
     found = run_pipeline(read_pipeline(tmp_path / "p.yaml"), tmp_path / "work")
     assert [step.after for step in found.steps] == [40, 0]

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -47,7 +47,10 @@ class Decomposed(Filter):
 
     def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
         ids = {task.id for task in tasks}
-        facts = {task.id: frozenset(map(same, rubric.facts)) if (rubric := rubric_of(task)) else frozenset() for task in tasks}
+        facts = {
+            task.id: frozenset(map(same, rubric.facts)) if (rubric := rubric_of(task)) else frozenset()
+            for task in tasks
+        }
         with_fact = defaultdict[tuple[str, str], set[str]](set)
         for task in tasks:
             for fact in facts[task.id]:
@@ -138,7 +141,9 @@ class BenchmarkOverlap(Filter):
                 texts = [task.instruction for task in (*tasks, *theirs)]
                 vectors = self.embedding.embed(texts, folder / "vectors.sqlite")
                 for near in near_by_vector(tasks, theirs, vectors, self.embedding_threshold):
-                    found.setdefault(near.task.id, f"meaning of a benchmark: {near.benchmark.id} ({near.similarity:.2f})")
+                    found.setdefault(
+                        near.task.id, f"meaning of a benchmark: {near.benchmark.id} ({near.similarity:.2f})"
+                    )
             if self.sites:
                 held_out = {task.website for task in theirs}
                 for task in tasks:
@@ -160,9 +165,7 @@ class NearDuplicates(Filter):
     def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
         vectors = self.embedding.embed([task.instruction for task in tasks], folder / "vectors.sqlite")
         found = near_duplicates(vectors, [self.threshold], part=folder / "pairs.jsonl")[self.threshold]
-        return {
-            tasks[each.row].id: f"near-duplicate: {tasks[each.kept].id} ({each.similarity:.3f})" for each in found
-        }
+        return {tasks[each.row].id: f"near-duplicate: {tasks[each.kept].id} ({each.similarity:.3f})" for each in found}
 
 
 FILTERS: Registry[type[Filter]] = Registry(
