@@ -46,6 +46,7 @@ EXTRAS: dict[str, set[str]] = {
     "gym": {"gym"},
     "lora": {"trainer"},
     "miniwob": set(),
+    "tasks": {"tasks"},
     "torchao": {"trainer"},
     "vllm": {"policy"},
     "webarena-verified": {"reward"},
