@@ -40,8 +40,8 @@ def rows_of(path: str | Path) -> Iterator[Any]:
 
 
 def write_tasks(tasks: Iterable[Task], path: str | Path) -> int:
-    """Write tasks into JSON lines (`.jsonl`), Parquet (`.parquet`) or a folder of `datasets` (a name without an ending),
-    and return how many they were. What stands there stays as it was until all are written.
+    """Write tasks into JSON lines (`.jsonl`), Parquet (`.parquet`) or a folder of `datasets` (a name without an
+    ending), and return how many they were. What stands there stays as it was until all are written.
 
     Raises:
         TaskError: another ending, a library that is not installed, or a folder that holds something else.
@@ -120,7 +120,9 @@ def _plain(value: Any) -> Any:
     """A row as JSON would have it: without the columns that are null, where JSON has no key."""
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items() if part is not None}
-    return [_plain(part) for part in value] if isinstance(value, list) else to_jsonable_python(value, bytes_mode="base64")
+    return (
+        [_plain(part) for part in value] if isinstance(value, list) else to_jsonable_python(value, bytes_mode="base64")
+    )
 
 
 def _unreadable(file: Path, error: Exception) -> TaskError:
@@ -157,9 +159,10 @@ def _not_installed(package: str, file: Path) -> TaskError:
 def _write_lines(tasks: Iterator[Task], file: Path) -> int:
     count = 0
     with replacing(file) as out:
-        for count, task in enumerate(tasks, 1):
+        for task in tasks:
             row = {"schema_version": SCHEMA_VERSION, **task.model_dump(mode="json", exclude_defaults=True)}
             out.write(f"{json.dumps(row, ensure_ascii=False)}\n".encode())
+            count += 1
     return count
 
 

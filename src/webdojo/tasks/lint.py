@@ -16,7 +16,17 @@ from webdojo.tasks.dates import past_dates, plans_ahead
 from webdojo.types import FrozenRecord, Task
 
 Rule = Literal[
-    "empty", "non_http", "duplicate", "past_dated", "log_in", "unsafe", "leaking", "dead", "blocked", "robots_txt", "unclear"
+    "empty",
+    "non_http",
+    "duplicate",
+    "past_dated",
+    "log_in",
+    "unsafe",
+    "leaking",
+    "dead",
+    "blocked",
+    "robots_txt",
+    "unclear",
 ]
 """`dead`, `blocked` and `robots_txt` are found by asking the site, `unclear` by asking a model (`loops.lint`)."""
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -94,7 +104,9 @@ def _not_http(url: str) -> str:
 def _is_own(task: Task) -> bool:
     """Whether the site is the user's own, where nothing is for real: served here, or hosted for WebArena."""
     host = task.website.lower()
-    return bool(task.kind) or "sites" in task.evaluator or host.endswith("localhost") or host.startswith(("127.", "10."))
+    return (
+        bool(task.kind) or "sites" in task.evaluator or host.endswith("localhost") or host.startswith(("127.", "10."))
+    )
 
 
 # --- what a text commands ---------------------------------------------------------------------
@@ -112,19 +124,23 @@ _UNSAFE = re.compile(
         (
             rf"(?:buy|purchase|order|preorder|pre-order)\s+{_A}\b",
             r"place (?:an|the|my|your) order",
-            rf"pay (?:for|my|the|with)\b|check ?out (?:with|using)\b|proceed to (?:payment|pay)\b|donate\b",
-            r"(?:complete|finish|finalize|make) (?:the|a|my|your) (?:purchase|payment|checkout|booking|reservation|order)",
+            r"pay (?:for|my|the|with)\b|check ?out (?:with|using)\b|proceed to (?:payment|pay)\b|donate\b",
+            r"(?:complete|finish|finalize|make) (?:the|a|my|your) "
+            r"(?:purchase|payment|checkout|booking|reservation|order)",
             rf"(?:book|reserve)\s+(?:{_A}|tickets?|rooms?|flights?)\b",
             r"rent\s+(?:a|an|the|one|two)\b",
             rf"send\s+(?:{_THING})?(?:e-?mail|message|text|sms|letter|request|invitation|inquiry|enquiry)s?\b",
-            rf"e-?mail\s+(?:me|him|her|them|it|this)\b|(?:contact|message)\s+(?:a|the|this|my)\b",
-            rf"(?:post|write|leave|submit|publish|add)\s+(?:{_THING})?(?:comments?|reviews?|repl(?:y|ies)|tweets?)\b(?! section)",
-            rf"post\s+(?:a|an|my|this|it)\b",
+            r"e-?mail\s+(?:me|him|her|them|it|this)\b|(?:contact|message)\s+(?:a|the|this|my)\b",
+            rf"(?:post|write|leave|submit|publish|add)\s+(?:{_THING})?"
+            r"(?:comments?|reviews?|repl(?:y|ies)|tweets?)\b(?! section)",
+            r"post\s+(?:a|an|my|this|it)\b",
             rf"submit\s+(?:{_THING})?(?:applications?|requests?|claims?|complaints?|tickets?|petitions?|feedback|reports?)\b",
-            rf"file\s+(?:a|an|my)\s+(?:[\w-]+\s+)?(?:complaint|claim|report|return)\b",
-            r"share\s+(?:it|this|that|them|the|a|an)\b[^.,;]*\b(?:on|via|to) (?:facebook|twitter|x|instagram|linkedin|whatsapp|reddit)\b",
+            r"file\s+(?:a|an|my)\s+(?:[\w-]+\s+)?(?:complaint|claim|report|return)\b",
+            r"share\s+(?:it|this|that|them|the|a|an)\b[^.,;]*\b(?:on|via|to) "
+            r"(?:facebook|twitter|x|instagram|linkedin|whatsapp|reddit)\b",
             r"(?:up|down)vote\b|(?:subscribe to|unsubscribe from|unfollow)\s+\w",
-            r"follow (?!(?:the|these|its|their|each|all) (?:[\w-]+ )?(?:code|links?|steps?|instructions?|directions?|recipe|guide))\w",
+            r"follow (?!(?:the|these|its|their|each|all) (?:[\w-]+ )?"
+            r"(?:code|links?|steps?|instructions?|directions?|recipe|guide))\w",
             r"sign ?up\b|register (?:for|as|an|a|with|on|myself)\b|create (?:an?|my) (?:new )?(?:user )?account\b",
             r"apply (?:for|to) (?:a|an|the|this|that|my)\b(?! filter)",
             rf"(?:schedule|make|request)\s+(?:{_THING})?appointments?\b",
@@ -150,7 +166,7 @@ _ASKED = re.compile(r"\b(?:how|whether|if)\b[^.;!?]*$", re.IGNORECASE)
 
 
 def _commanded(text: str, what: re.Pattern[str]) -> re.Match[str] | None:
-    """Where a clause of a text begins with a pattern. A wish before a question (`I want to buy one. What does it cost?`)
+    """Where a clause of a text begins with a pattern. A wish before a question (`I want to buy one. What is its price?`)
     is none."""
     for clause in _CLAUSE.finditer(text):
         if (found := what.match(text, clause.end())) and not ("?" in text and _WISH.search(clause[0])):

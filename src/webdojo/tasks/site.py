@@ -49,8 +49,8 @@ _SITES = {
     "parkers.co.uk porsche.com tesla.com",
     "pets": "adoptapet.com akc.org petfinder.com",
     "sports": "espn.com fifa.com foxsports.com mlb.com nba.com nfl.com nhl.com sports.yahoo.com ufc.com",
-    "entertainment": "9gag.com bandcamp.com boardgamegeek.com chess.com discogs.com disney.com eventbrite.com fandango.com "
-    "goodreads.com ign.com imdb.com last.fm leagueoflegends.com netflix.com rottentomatoes.com "
+    "entertainment": "9gag.com bandcamp.com boardgamegeek.com chess.com discogs.com disney.com eventbrite.com "
+    "fandango.com goodreads.com ign.com imdb.com last.fm leagueoflegends.com netflix.com rottentomatoes.com "
     "seatgeek.com soundcloud.com spotify.com stubhub.com ticketmaster.com tvguide.com twitch.tv "
     "youtube.com",
     "services": "4shared.com bbb.org fedex.com mega.io superlawyers.com thumbtack.com ups.com usps.com verizon.com",

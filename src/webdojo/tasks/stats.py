@@ -38,7 +38,10 @@ def stats(tasks: Iterable[Task], today: date) -> dict[str, Any]:
     at = {"least": 0.0, "median": 0.5, "p95": 0.95, "most": 1.0}
     return {
         "tasks": len(lengths),
-        **{name: dict(sorted(counted.items(), key=lambda item: (-item[1], item[0]))) for name, counted in counts.items()},
+        **{
+            name: dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+            for name, counted in counts.items()
+        },
         "words": {name: lengths[round(share * (len(lengths) - 1))] for name, share in at.items()} if lengths else {},
         "past_dated": past,
         "past_plans": plans,
