@@ -57,7 +57,8 @@ async def ask_sites(tasks: Sequence[Task], config: SiteCheck) -> list[Finding]:
         if not task.kind and host_of(task.start_url) and task.start_url.startswith(("http://", "https://")):
             rows[task.start_url].append(row)
     paces: defaultdict[str, Pace] = defaultdict(lambda: Pace(config.requests_per_minute, 0))
-    robots, slots, found = Robots(), asyncio.Semaphore(config.max_concurrency), []
+    robots, slots = Robots(), asyncio.Semaphore(config.max_concurrency)
+    found: list[Finding] = []
     client = httpx.AsyncClient(
         timeout=config.timeout_s, headers={"User-Agent": AGENT}, follow_redirects=True, max_redirects=10
     )

@@ -108,8 +108,11 @@ def _saved_rows(folder: Path) -> Iterator[Any]:
         raise TaskError(
             f"task folder {str(folder)!r} holds no data set that Hugging Face `datasets` saved: name a file in it"
         )
+    library = _datasets(folder)
+    if not json.loads((folder / "state.json").read_text()).get("_data_files"):
+        return  # `datasets` saves a set without rows, and cannot load it
     try:
-        rows = _datasets(folder).load_from_disk(str(folder))
+        rows = library.load_from_disk(str(folder))
     except (OSError, ValueError, KeyError) as error:
         raise _unreadable(folder, error) from None
     for batch in rows.with_format("arrow").iter(BATCH):
@@ -192,10 +195,13 @@ def _write_arrow(tasks: Iterator[Task], arrow: Any, opened: Callable[[Any], Abst
     fields = [(name, arrow.int64() if name == "difficulty" else arrow.string()) for name in Task.model_fields]
     schema, count = arrow.schema([("schema_version", arrow.int64()), *fields]), 0
     with opened(schema) as writer:
-        while rows := [_flat(task) for task in islice(tasks, BATCH)]:
-            writer.write_batch(arrow.RecordBatch.from_pylist(rows, schema=schema))
+        while True:
+            rows = [_flat(task) for task in islice(tasks, BATCH)]
+            if rows or not count:  # an empty batch where there are no rows: `datasets` reads no file without one
+                writer.write_batch(arrow.RecordBatch.from_pylist(rows, schema=schema))
             count += len(rows)
-    return count
+            if len(rows) < BATCH:
+                return count
 
 
 def _flat(task: Task) -> dict[str, Any]:

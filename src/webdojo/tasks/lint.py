@@ -166,8 +166,8 @@ _ASKED = re.compile(r"\b(?:how|whether|if)\b[^.;!?]*$", re.IGNORECASE)
 
 
 def _commanded(text: str, what: re.Pattern[str]) -> re.Match[str] | None:
-    """Where a clause of a text begins with a pattern. A wish before a question (`I want to buy one. What is its price?`)
-    is none."""
+    """Where a clause of a text begins with a pattern. A wish before a question (`I want to buy a car. What does it
+    cost?`) is none."""
     for clause in _CLAUSE.finditer(text):
         if (found := what.match(text, clause.end())) and not ("?" in text and _WISH.search(clause[0])):
             return found

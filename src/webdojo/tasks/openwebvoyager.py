@@ -26,5 +26,5 @@ class _Row(OpenWebRow):
 
 def load(path: str | Path) -> Iterator[Task]:
     """The tasks of a file, in its order; a TaskError says what is wrong with it."""
-    rows = read_rows(path, _Row, wrong=" is no OpenWebVoyager query")
+    rows = read_rows(path, _Row, wrong=" is no OpenWebVoyager task")
     return unique((row.as_task for row in rows), path)

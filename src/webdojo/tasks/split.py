@@ -80,7 +80,7 @@ def split(of: Census, held_out: Mapping[str, float | int], seed: int, by: Counte
 
     Args:
         held_out: by the name of each part, a share (below 1) or a number of tasks or sites. A part has at most so many;
-            it has fewer where every site that is left is too large.
+            it has fewer where every site that is left is too large. Small parts choose first.
 
     Raises:
         TaskError: a part, or `train`, would have no site.
@@ -88,26 +88,25 @@ def split(of: Census, held_out: Mapping[str, float | int], seed: int, by: Counte
     left = sorted(of.by_site, key=lambda site: hashlib.sha256(f"{seed}/{site}".encode()).digest())
     size = {site: of.by_site[site] if by == "task" else 1 for site in left}
     total = sum(size.values())
-    parts = {}
-    for name, asked in held_out.items():
-        most = round(asked * total) if asked < 1 else int(asked)
-        taken = []
+    room = {name: round(asked * total) if asked < 1 else int(asked) for name, asked in held_out.items()}
+    parts: dict[str, list[str]] = {name: [] for name in (TRAIN, *held_out)}
+    for name in sorted(room, key=lambda name: room[name]):
+        most, taken = room[name], parts[name]
         for site in left:
             if size[site] <= most:
                 taken.append(site)
                 most -= size[site]
         if not taken:
             least = (
-                f"the smallest has {min(size[site] for site in left)} tasks"
-                if left and by == "task"
-                else "none is left"
+                f"the smallest of {len(left)} has {min(size[site] for site in left)} {by}s" if left else "none is left"
             )
-            raise TaskError(f"no site fits into the part {name!r} of {asked:g} ({by}s): {least}; hold out more")
-        parts[name] = taken
+            raise TaskError(
+                f"no site fits into the part {name!r} of {held_out[name]:g} ({by}s): {least}; hold out another size"
+            )
         left = [site for site in left if site not in set(taken)]
     if not left:
         raise TaskError(f"nothing is left to train on: {', '.join(held_out)} take all {total} {by}s; hold out less")
-    parts = {TRAIN: left, **parts}
+    parts[TRAIN] = left
     return Split(
         webdojo=__version__,
         suffixes=f"publicsuffixlist {version('publicsuffixlist')}",
