@@ -47,6 +47,7 @@ EXTRAS: dict[str, set[str]] = {
     "gym": {"gym"},
     "lora": {"trainer"},
     "miniwob": set(),
+    "tasks": {"tasks"},
     "torchao": {"trainer"},
     "vllm": {"policy"},
     "webarena-verified": {"reward"},

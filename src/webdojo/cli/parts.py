@@ -1,22 +1,18 @@
-"""Parts of webdojo by themselves: `doctor`, `plugins`, `tasks make`, `tiny train`, `sites serve`, `browser serve`."""
+"""Parts of webdojo by themselves: `doctor`, `plugins`, `tiny train`, `sites serve`, `browser serve`."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from webdojo.cli import tasks_build
 from webdojo.cli.app import Overrides, app, group
 from webdojo.cli.keys import RecipeCommand, recipe_for
 
-tasks_app = group("tasks", "Task sets.")
-tasks_build.register(tasks_app)
 tiny_app = group("tiny", "The tiny model that ships with webdojo.")
 sites_app = group("sites", "The embedded web.")
 browser_app = group("browser", "Browsers for other machines.")
@@ -54,33 +50,6 @@ def list_plugins() -> None:
             table.add_row(key, name, where, registry.group)
     Console().print(table)
     typer.echo("One of your own: ./file.py:Name or package.module:Name; see docs/your-own.md")
-
-
-@tasks_app.command("make")
-def make_tasks(
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write them, one JSON object a line.")],
-    split: Annotated[str, typer.Option(help="train, valid, test, test_phrasings or test_kinds.")] = "train",
-    n: Annotated[int, typer.Option(min=1, help="How many.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
-    kind: Annotated[
-        list[str] | None, typer.Option(help="Kind of site; may be given several times. All if absent.")
-    ] = None,
-    difficulty: Annotated[
-        list[int] | None, typer.Option(min=1, help="Number of facts; may be given several times. All if absent.")
-    ] = None,
-) -> None:
-    """Draw tasks of the embedded web into a file."""
-    from webdojo.envs.task_sets import load_tasks
-    from webdojo.progress import progress
-    from webdojo.store.files import replacing
-
-    tasks = iter(load_tasks(f"dojo:{split}", seed=seed, kinds=kind or (), difficulties=difficulty or ()))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(out) as file, progress("tasks", n) as bar:
-        for task in islice(tasks, n):
-            file.write(f"{task.model_dump_json(exclude_defaults=True)}\n".encode())
-            bar.advance(1)
-    typer.echo(f"{n} tasks in {out}")
 
 
 @tiny_app.command("train")

@@ -13,6 +13,7 @@ import typer
 
 from webdojo.cli.app import AsJson, Endpoint, Overrides, interruptible
 from webdojo.cli.keys import RecipeCommand, recipe_and_model
+from webdojo.cli.tasks import tasks_app
 from webdojo.errors import Missing
 from webdojo.tasks.novelty import THRESHOLD
 
@@ -22,6 +23,7 @@ Model = Annotated[
 ]
 
 
+@tasks_app.command(cls=RecipeCommand)
 def build(
     seeds: Annotated[Path, typer.Argument(metavar="SEEDS", help="File of tasks, or a .txt with one question a line.")],
     out: Out,
@@ -46,6 +48,7 @@ def build(
     _show(report, as_json)
 
 
+@tasks_app.command(cls=RecipeCommand)
 def propose(
     sites: Annotated[str, typer.Argument(metavar="SITES", help="An address, or a file with one a line.")],
     out: Out,
@@ -87,12 +90,6 @@ def propose(
     with interruptible(_goes_on()):
         report = propose_set(recipe, path, read, out, options, pages, attempt)
     _show(report, as_json)
-
-
-def register(tasks_app: typer.Typer) -> None:
-    """Add the commands to `webdojo tasks`."""
-    tasks_app.command("build", cls=RecipeCommand)(build)
-    tasks_app.command("propose", cls=RecipeCommand)(propose)
 
 
 def _named(model: str, endpoint: str, overrides: list[str] | None) -> str:

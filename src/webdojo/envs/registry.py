@@ -28,8 +28,9 @@ class TasksConfig(Section):
     eval_path: str = ""
     """File of the tasks that policies are measured on; empty takes `path`, so that both are the same tasks."""
     source: str = "records"
-    """How these files are read: `records` (`Task` records, JSON or one a line), as those of a benchmark (`webvoyager`,
-    `online_mind2web`, `deepshop`, `webgym`), or by a source of your own (`envs/task_sets.py`)."""
+    """How these files are read: `records` (`Task` records), as those of a benchmark (`webvoyager`, `openwebvoyager`,
+    `online_mind2web`, `deepshop`, `webgym`), or by a source of your own (`envs/task_sets.py`). Each takes JSON, JSON
+    lines, Parquet and folders of Hugging Face `datasets`."""
     shift_dates: date | None = Field(default=None, lt=date(2100, 1, 1))
     """Day on which the tasks of these files must be doable, such as 2027-01-01: where one plans ahead (a flight, a
     hotel, a pickup) and names an earlier date, all its dates move by whole years. It says so in `Task.metadata` and by

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from tests.store.fabricate import trajectory
 from webdojo.browser.network.blocklist import Blocklist
 from webdojo.errors import TaskError
-from webdojo.loops.filtering.filters import Benchmark, BenchmarkOverlap, Decomposed, Hosts, NearDuplicates
+from webdojo.loops.filtering.filters import Benchmark, BenchmarkOverlap, Decomposed, Hosts, Lint, NearDuplicates
 from webdojo.store.run import RunStore
 from webdojo.types import Task, Termination
 
@@ -23,6 +24,20 @@ def task(id: str, instruction: str = "Look", website: str = "a.example", **field
 
 def rubric(*groups: list[str]) -> dict[str, Any]:
     return {"evaluator_reference": [{"description": "", "facts": facts} for facts in groups]}
+
+
+def test_what_lint_finds_goes(tmp_path: Path) -> None:
+    tasks = [
+        task("1", "Find a red mug"),
+        task("2", "Buy a red mug now"),
+        task("3", "Find a flight to Rome on May 3, 2024"),
+        task("4", "Find a red mug"),
+    ]
+    found = Lint(today=date(2026, 1, 1)).dropped(tasks, tmp_path)
+    assert {id: reason.partition(":")[0] for id, reason in found.items()} == {"2": "unsafe", "3": "past_dated"}
+    assert set(Lint(rules=["duplicate"]).dropped(tasks, tmp_path)) == {"4"}
+    with pytest.raises(ValueError, match="'dead' asks the site or a model"):
+        Lint(rules=["dead"])
 
 
 def test_parts_of_other_tasks_go(tmp_path: Path) -> None:
@@ -55,7 +70,7 @@ def test_sites_that_are_blocked_go(tmp_path: Path) -> None:
         blocklist.failed("b.example", "HTTP 403 (access denied)")
     tasks = [task("1"), task("2", website="b.example")]
     assert Hosts(blocklist=str(file)).dropped(tasks, tmp_path) == {"2": "blocked: HTTP 403 (access denied)"}
-    with pytest.raises(TaskError, match="blocklist 'none.sqlite' is not there"):
+    with pytest.raises(TaskError, match=r"blocklist 'none.sqlite' is not there"):
         Hosts(blocklist="none.sqlite").dropped(tasks, tmp_path)
     assert not Path("none.sqlite").exists()
 

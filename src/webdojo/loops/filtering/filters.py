@@ -6,10 +6,11 @@ from abc import abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from webdojo.browser.network.blocklist import Blocklist
 from webdojo.config import Section
@@ -21,6 +22,7 @@ from webdojo.tasks.decompose import PARENT
 from webdojo.tasks.dedup import near_duplicates
 from webdojo.tasks.embeddings.embedding import Embedding
 from webdojo.tasks.embeddings.registry import EMBEDDINGS
+from webdojo.tasks.lint import BY_TEXT, Rule, lint
 from webdojo.tasks.overlap import near_by_text, near_by_vector
 from webdojo.tasks.rubric import rubric_of, same
 from webdojo.types import Task, Termination
@@ -37,6 +39,30 @@ class Filter(Plug):
             tasks: the set as the step before has left it, in its order.
             folder: what is dear to compute may be kept there, so that a pipeline that was stopped goes on with it.
         """
+
+
+class Lint(Filter):
+    """Drops tasks in which a rule of `webdojo tasks lint` finds something wrong."""
+
+    name: str = "lint"
+    rules: list[Rule] = Field(default=["empty", "non_http", "past_dated", "log_in", "unsafe", "leaking"], min_length=1)
+    """Which of them; those that ask the site or a model are not among them."""
+    today: date | None = None
+    """The day before which dates have passed; not set, the day on which the pipeline runs."""
+
+    @field_validator("rules")
+    @classmethod
+    def _by_text(cls, rules: list[Rule]) -> list[Rule]:
+        if other := [rule for rule in rules if rule not in BY_TEXT]:
+            raise ValueError(f"{other[0]!r} asks the site or a model: run `webdojo tasks lint --online` or with --model")
+        return rules
+
+    def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
+        found = {}
+        for finding in lint(tasks, self.today or date.today()):
+            if finding.rule in self.rules:
+                found.setdefault(finding.id, f"{finding.rule}: {finding.why}")
+        return found
 
 
 class Decomposed(Filter):
@@ -75,7 +101,7 @@ class Hosts(Filter):
     """Tasks that a site must have at least; fewer are the long tail."""
     blocklist: str = ""
     """A file of sites that keep failing, as `tasks.blocklist` of a recipe names it; empty: none."""
-    runs: list[str] = []
+    runs: list[str] = Field(default_factory=list)
     """Run folders whose episodes say how often a site fails: it could not be opened, or turned the agent away."""
     min_episodes: int = Field(default=5, ge=1)
     """Episodes of a site that these runs must have, all together, to say anything about it."""
@@ -117,8 +143,8 @@ class Benchmark(Section):
 
 
 class BenchmarkOverlap(Filter):
-    """Drops tasks that a benchmark has too, in the same words or in nearly the same, by meaning on request, and those on
-    its web sites on request."""
+    """Drops tasks that a benchmark has too, in the same words or in nearly the same, and on request those that mean the
+    same, and those on its web sites."""
 
     name: str = "benchmark_overlap"
     benchmarks: list[Benchmark] = Field(min_length=1)
@@ -173,6 +199,7 @@ FILTERS: Registry[type[Filter]] = Registry(
     "task filter",
     *derived_from(Filter),
     {
+        "lint": Lint,
         "decomposed": Decomposed,
         "hosts": Hosts,
         "benchmark_overlap": BenchmarkOverlap,
