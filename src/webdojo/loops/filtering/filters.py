@@ -54,7 +54,9 @@ class Lint(Filter):
     @classmethod
     def _by_text(cls, rules: list[Rule]) -> list[Rule]:
         if other := [rule for rule in rules if rule not in BY_TEXT]:
-            raise ValueError(f"{other[0]!r} asks the site or a model: run `webdojo tasks lint --online` or with --model")
+            raise ValueError(
+                f"{other[0]!r} asks the site or a model: use `webdojo tasks lint` for it"
+            )
         return rules
 
     def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
