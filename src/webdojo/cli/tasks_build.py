@@ -19,7 +19,7 @@ from webdojo.tasks.novelty import THRESHOLD
 
 Out = Annotated[Path, typer.Option(metavar="FILE", help="Where the set goes, one JSON object a line.")]
 Model = Annotated[
-    str, typer.Option(help="The model that writes: with --endpoint its name there; else `tiny`, a folder or a hub id.")
+    str, typer.Option(help="The model that writes: with --endpoint its name there; else a folder or a hub id.")
 ]
 
 
@@ -40,7 +40,7 @@ def build(
     from webdojo.loops.construction.sets import build_set
 
     named = _named(model, endpoint, overrides)
-    recipe, path = recipe_and_model("tasks build", "quickstart", overrides, named, endpoint)
+    recipe, path = recipe_and_model("tasks build", "openwebrl", overrides, named, endpoint)
     recipe.engine.check_messages()
     read = read_seeds(seeds, source)
     with interruptible(_goes_on()):
