@@ -103,6 +103,28 @@ def recipe_and_model(
     return recipe_for(command, name, overrides, given, migrate=migrate), TINY
 
 
+def measured_by(
+    name: str, overrides: list[str] | None, protocol: str, judge: str, runs: int | None
+) -> tuple[str, list[str]]:
+    """The recipe of an evaluation and its overrides, as the options of `webdojo eval` ask for them.
+
+    With a protocol that is its recipe, with the environment and the tasks of the one that was named. A judge is a
+    reward's name, or a recipe whose reward section it is.
+    """
+    from webdojo.recipe import load_recipe, recipe_names
+    from webdojo.reward.registry import REWARDS
+
+    given = [f"evaluate.runs={runs}"] if runs else []
+    if judge.endswith((".yaml", ".yml")) or (judge in recipe_names() and judge not in REWARDS):
+        given.append(f"reward={load_recipe(judge).reward.model_dump_json()}")
+    elif judge:
+        given.append(f"reward={json.dumps(judge)}")
+    if protocol:
+        ours = load_recipe(name)
+        given = [f"env={ours.env.model_dump_json()}", f"tasks={ours.tasks.model_dump_json()}", *given]
+    return protocol or name, [*given, *(overrides or [])]
+
+
 class RecipeCommand(TyperCommand):
     """A command with a recipe: an option that it does not have may stand for a key."""
 

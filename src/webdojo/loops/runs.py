@@ -16,6 +16,7 @@ import yaml
 
 from webdojo.comparison import Measured, Outcome
 from webdojo.errors import StoreError
+from webdojo.evaluation import run_order
 from webdojo.loops.keep import best, bytes_on_disk, rolled_out
 from webdojo.loops.results.counted import counted
 from webdojo.loops.run_folder import ACT, EVAL, RL, is_unfinished
@@ -152,5 +153,7 @@ def measured(run: Path) -> Measured:
     """
     with RunStore.open(run, readonly=True) as store:
         rows = counted(store)
+        if len({row.task_id for row in rows}) < len(rows):  # the n-th run of a task is compared with the n-th
+            rows.sort(key=lambda row: (row.task_id, *run_order(store.trajectory(row.id))))
     outcomes = [Outcome(task_id=row.task_id, success=bool(row.success), valid=bool(row.valid)) for row in rows]
     return Measured(name=str(run), outcomes=outcomes)
