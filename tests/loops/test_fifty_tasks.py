@@ -129,7 +129,7 @@ def evaluated(agent: str, recipe: str, endpoint: Endpoint, folder: Path, *option
 
 def evaluated_by(model: list[str], run: str, recipe: str, folder: Path, *options: str) -> dict[str, Any]:
     always = ["browser.guard.private_hosts=['127.0.0.1']", f"evaluate.tasks={N}"]
-    done = webdojo("eval", recipe, *model, "--run", run, "--json", *always, *options, cwd=folder, timeout=600)
+    done = webdojo("eval", recipe, *model, "--run", run, "--json", *always, *options, cwd=folder, timeout=1800)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     return dict(result["success_eval"])
@@ -206,8 +206,8 @@ def test_webarena(endpoint: Endpoint, tasks: list[Known], tmp_path: Path) -> Non
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The tiny model after the warm start of the quickstart, so that it answers."""
     folder = tmp_path_factory.mktemp("tiny")
-    few = ["train.iterations=0", "evaluate.tasks=8"]
-    done = webdojo("train", "quickstart", "--run", "warm", *few, cwd=folder, timeout=600)
+    few = ["train.iterations=0", "sft.demos=150", "evaluate.tasks=8"]
+    done = webdojo("train", "quickstart", "--run", "warm", *few, cwd=folder, timeout=1800)
     assert done.returncode == 0, done.stderr
     return str(folder / "warm")
 

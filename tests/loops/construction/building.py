@@ -13,7 +13,7 @@ from webdojo.recipe import Recipe, load_recipe
 
 def recipe_at(url: str, *overrides: str) -> Recipe:
     given = ["engine.name=chat", f"engine.base_url={url}", "engine.model=m", "engine.max_retries=8"]
-    return load_recipe("quickstart", [*given, "engine.timeout_s=1", *overrides])
+    return load_recipe("quickstart", [*given, "engine.timeout_s=5", *overrides])
 
 
 def build(url: str, seeds: Path, out: Path, *overrides: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from webdojo.loops.construction.construct import RUBRIC, WORDING
 from webdojo.loops.construction.propose import QUERIES, VARIANTS
 from webdojo.reward.judges.ask import AGAIN
 
-STALL_S = 1.5
+STALL_S = 5.5
 """How long an answer stalls; a try may take less."""
 
 _SIZES = re.compile(r"with groups ([\d ]+)")
@@ -132,4 +132,4 @@ class Scripted:
             http.close_connection = True
 
         faults = {0: refuse(500), 1: refuse(429, Retry_After="0"), 2: drop, 3: truncate, 4: stall}
-        return faults.get(draw // 7 % 40)
+        return faults.get(draw // 7 % 50)

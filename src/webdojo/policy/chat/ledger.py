@@ -144,7 +144,7 @@ class Spending:
                     f"and the next request to {self._config.model} may cost {most_usd:.4f}; "
                     "raise engine.budget_usd to go on"
                 )
-            request = self.add("sent", most_usd)
+            request = self._add("sent", most_usd)
         finally:
             self._database.execute("COMMIT")
         self._in_flight[request] = most_usd
@@ -157,7 +157,13 @@ class Spending:
                 )
         return request
 
-    def add(self, state: str, usd: float = 0.0) -> int:
+    def add_cached(self) -> None:
+        """Count an answer of the cache, without waiting for the disk: a power cut may forget it."""
+        self._database.execute("PRAGMA synchronous=NORMAL")
+        self._add("cached")
+        self._database.execute("PRAGMA synchronous=FULL")
+
+    def _add(self, state: str, usd: float = 0.0) -> int:
         row = self._database.execute(
             "INSERT INTO requests (created, model, state, usd) VALUES (?, ?, ?, ?)",
             (time.time(), self._config.model, state, usd),
@@ -198,6 +204,7 @@ class AnswerCache:
         self._file = file
         self._asked: Counter[str] = Counter()
         self._database = _open(file, _ANSWERS, f"cannot use {file} as cache", "name another file in engine.cache")
+        self._database.execute("PRAGMA synchronous=NORMAL")  # what a power cut takes is asked for again
         self.close = self._database.close
 
     def key(self, url: str, body: dict[str, Any], repeatable: bool) -> str:
