@@ -33,7 +33,7 @@ INTEGRATION = {
     "browser": "begin_frame har hard_pages images pool remote screenshots session uploads",
     "browser/page": "elements popups views",
     "browser_service": "client server server_fuzz",
-    "cli": "cli judge runs supervise",
+    "cli": "cli judge runs supervise tasks",
     "dry_run": "memory",
     "envs": "dojo env",
     "gym": "env guide",
