@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -133,6 +134,27 @@ def test_what_is_wrong_is_told_in_one_line(folder: Path, arguments: list[str], s
 
 def test_a_stream_may_be_counted_in_part(folder: Path) -> None:
     assert "3 tasks on " in tasks(folder, "stats", "dojo:valid", "--limit", "3")
+
+
+def test_the_page_on_task_sets_does_what_it_shows(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "tasks.md").read_text()
+    ran = 0
+    for heading in ("Rows", "Look at a set", "Lint", "Split by web site"):
+        section = re.split(r"^## ", page.partition(f"## {heading}\n")[2], flags=re.MULTILINE)[0]
+        printed = ""
+        for language, title, text in re.findall(
+            r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', section, re.MULTILINE | re.DOTALL
+        ):
+            if title:
+                (tmp_path / title).write_text(text)
+            elif language == "bash":
+                for line in text.splitlines():
+                    printed += tasks(tmp_path, *line.split()[2:], code=int(heading == "Lint"))
+                    ran += 1
+            elif language == "text":
+                for line in text.splitlines():
+                    assert re.search(re.escape(line).replace("…", r"\w+…"), printed), f"{line!r} is not in\n{printed}"
+    assert ran == 6
 
 
 @pytest.mark.parametrize("command", ["stats", "lint"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import threading
@@ -100,12 +101,11 @@ async def test_what_robots_txt_forbids_is_not_asked(site: str, monkeypatch: pyte
 
 async def test_requests_at_one_host_keep_their_distance(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
-    from webdojo.loops import lint
 
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    monkeypatch.setattr(lint.asyncio, "sleep", sleep)
+    monkeypatch.setattr(asyncio, "sleep", sleep)
     await ask_sites([task(str(n), f"{site}/?{n}") for n in ("200", "201", "202")], SiteCheck(requests_per_minute=6))
     assert [round(seconds) for seconds in slept if seconds > 1] == [10, 20]
 
