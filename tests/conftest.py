@@ -34,7 +34,7 @@ INTEGRATION = {
     "browser": "begin_frame har hard_pages images pool remote screenshots session uploads",
     "browser/page": "elements popups views",
     "browser_service": "client server server_fuzz",
-    "cli": "cli judge runs supervise tasks_build",
+    "cli": "cli judge runs supervise tasks tasks_build",
     "dry_run": "memory",
     "envs": "dojo env",
     "gym": "env guide",

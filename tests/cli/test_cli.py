@@ -28,6 +28,7 @@ ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS"
 ENVIRONMENT |= {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
 COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
 COMMANDS += [["browser"], ["browser", "serve"], ["act"], ["judge"], ["judge", "audit"], ["judge", "stress"]]
+COMMANDS += [["tasks"], *(["tasks", command] for command in ("make", "show", "stats", "lint", "convert", "split"))]
 COMMANDS += [["runs"], *(["runs", command] for command in ("list", "show", "export", "trace", "gc"))]
 
 

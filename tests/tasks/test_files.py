@@ -117,16 +117,23 @@ def test_a_benchmarks_rows_may_stand_in_parquet_or_datasets(tmp_path: Path) -> N
             "difficulty": 3,
             "evaluator_reference": [{"description": None, "facts": ["one", "two"]}],
             "seen": date(2026, 1, 2),
+            "picture": b"\xff",
         },
     ]
     pq.write_table(pa.Table.from_pylist(rows, schema=schema_of(rows)), tmp_path / "rows.parquet")
     datasets.Dataset(pa.Table.from_pylist(rows, schema=schema_of(rows))).save_to_disk(tmp_path / "rows")
     lines = tmp_path / "rows.jsonl"
-    plain = [rows[0], {**rows[1], "evaluator_reference": [{"facts": ["one", "two"]}], "seen": "2026-01-02"}]
+    plain = [
+        rows[0],
+        {**rows[1], "evaluator_reference": [{"facts": ["one", "two"]}], "seen": "2026-01-02", "picture": "_w=="},
+    ]
     lines.write_text("".join(json.dumps(row) + "\n" for row in plain))
     assert list(webgym.load(tmp_path / "rows.parquet")) == list(webgym.load(lines))
     assert list(webgym.load(tmp_path / "rows")) == list(webgym.load(lines))
-    assert [task.metadata for task in webgym.load(lines)] == [{"domain": "Food"}, {"seen": "2026-01-02"}]
+    assert [task.metadata for task in webgym.load(lines)] == [
+        {"domain": "Food"},
+        {"seen": "2026-01-02", "picture": "_w=="},
+    ]
 
 
 def schema_of(rows: list[dict[str, object]]) -> pa.Schema:

@@ -17,10 +17,14 @@ from webdojo.cli.app import AsJson, Endpoint, group
 from webdojo.errors import ConfigError, TaskError
 
 if TYPE_CHECKING:
+    from webdojo.loops.lint import ModelCheck
     from webdojo.tasks.lint import Finding
     from webdojo.types import Task
 
 tasks_app = group("tasks", "Task sets.")
+
+ANSWERS = Path("runs", "lint.answers.sqlite")
+"""Keeps what a model said of tasks, so that none is asked about twice, unless `engine.cache` names another file."""
 
 TaskSet = Annotated[
     str,
@@ -130,24 +134,21 @@ def find_faults(
     endpoint: Endpoint = "",
     as_json: AsJson = False,
 ) -> None:
-    """Find tasks that are empty, dead, past, twice there, unsafe, or tell their answer; exit code 1 where there is an
-    error."""
+    """Find tasks that are empty, dead, past, doubled, unsafe, or tell their answer; exit code 1 for errors."""
     from webdojo.tasks.lint import RULES, lint
 
     for rule in ignore or []:
         if rule not in RULES:
             raise typer.BadParameter(f"there is no rule {rule!r}; there are {', '.join(RULES)}", param_hint="--ignore")
-    of_model = [option for option in options or [] if option.split("=")[0].split(".")[0] in ("engine", "sampling")]
-    rest = [option for option in options or [] if option not in of_model]
-    asks = bool(model or endpoint or of_model)
-    found_tasks: Iterable[Task] = _tasks(tasks, source, rest, limit)
-    if online or asks:
-        found_tasks = list(found_tasks)
-    found: Iterable[Finding] = lint(found_tasks, date.today())
-    if online or asks:
-        found = sorted(
-            [*found, *_asked(list(found_tasks), online, per_minute, asks, model, endpoint, of_model)], key=_row
-        )
+    of_model = [option for option in options or [] if option.partition(".")[0] in ("engine", "model", "sampling")]
+    found_tasks = _tasks(tasks, source, [option for option in options or [] if option not in of_model], limit)
+    found: Iterable[Finding]
+    if online or model or endpoint or of_model:
+        held = list(found_tasks)
+        more = _asked(held, per_minute if online else None, model, endpoint, of_model)
+        found = sorted([*lint(held, date.today()), *more], key=lambda finding: finding.row)
+    else:
+        found = lint(found_tasks, date.today())
     told = [finding for finding in found if finding.rule not in (ignore or [])]
     counts = Counter(finding.rule for finding in told)
     errors = sum(finding.level == "error" for finding in told)
@@ -163,38 +164,39 @@ def find_faults(
         raise typer.Exit(1)
 
 
-def _row(finding: Finding) -> int:
-    return finding.row
-
-
-def _asked(
-    tasks: list[Task], online: bool, per_minute: float, asks: bool, model: str, endpoint: str, options: list[str]
-) -> list[Finding]:
-    """What the sites and the model say."""
+def _asked(tasks: list[Task], per_minute: float | None, model: str, endpoint: str, options: list[str]) -> list[Finding]:
+    """What the sites say, asked so often a minute, unless that is None; and the model, if one is named."""
     import asyncio
 
+    from webdojo.loops.lint import SiteCheck, ask_model, ask_sites
+
+    check = _model_check(model, endpoint, options) if model or endpoint or options else None
+    found = []
+    if per_minute is not None:
+        found += asyncio.run(ask_sites(tasks, SiteCheck(requests_per_minute=per_minute)))
+    if check is not None:
+        found += asyncio.run(ask_model(tasks, check))
+    return found
+
+
+def _model_check(model: str, endpoint: str, options: list[str]) -> ModelCheck:
     from pydantic import ValidationError
 
-    from webdojo.loops.lint import ModelCheck, SiteCheck, ask_model, ask_sites
+    from webdojo.loops.lint import ModelCheck
 
-    async def ask() -> list[Finding]:
-        found = await ask_sites(tasks, SiteCheck(requests_per_minute=per_minute)) if online else []
-        return found + (await ask_model(tasks, check) if check is not None else [])
-
-    check = None
-    if asks:
-        engine = {"base_url": endpoint, "model": model, "cache": "runs/lint.answers.sqlite"}
-        data: dict[str, Any] = {"engine": {key: value for key, value in engine.items() if value}}
-        for key, value in _values(options).items():
-            section, _, name = key.partition(".")
-            data.setdefault(section, {})[name] = value
-        try:
-            check = ModelCheck.model_validate(data)
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise ConfigError(f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}") from None
-        check.engine.check_messages()
-    return asyncio.run(ask())
+    given = {"engine.base_url": endpoint, "engine.model": model, "engine.cache": str(ANSWERS)}
+    data: dict[str, Any] = {}
+    for key, value in ({key: value for key, value in given.items() if value} | _values(options)).items():
+        section, _, name = key.partition(".")
+        data.setdefault(section, {})[name] = value
+    try:
+        check = ModelCheck.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigError(f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}") from None
+    check.engine.check_messages()
+    Path(ANSWERS).parent.mkdir(exist_ok=True)
+    return check
 
 
 @tasks_app.command()

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pydantic_core import to_jsonable_python
+from pydantic import ConfigDict, TypeAdapter
 
 from webdojo.errors import TaskError
 from webdojo.store.files import replacing, writing
@@ -28,6 +28,8 @@ AS_TEXT = ("evaluator", "metadata")
 """Columns that Parquet and `datasets` hold as JSON texts."""
 BATCH = 10_000
 """Rows that are written together, and read together at most."""
+
+_JSON: TypeAdapter[Any] = TypeAdapter(Any, config=ConfigDict(ser_json_bytes="base64"))
 
 
 def rows_of(path: str | Path) -> Iterator[Any]:
@@ -123,9 +125,7 @@ def _plain(value: Any) -> Any:
     """A row as JSON would have it: without the columns that are null, where JSON has no key."""
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items() if part is not None}
-    return (
-        [_plain(part) for part in value] if isinstance(value, list) else to_jsonable_python(value, bytes_mode="base64")
-    )
+    return [_plain(part) for part in value] if isinstance(value, list) else _JSON.dump_python(value, mode="json")
 
 
 def _unreadable(file: Path, error: Exception) -> TaskError:

@@ -74,9 +74,9 @@ def _of_one(task: Task, today: date) -> Iterator[tuple[Rule, str]]:
     if (passed := past_dates(text, today)) and plans_ahead(text):
         yield "past_dated", f"plans for {passed[0].isoformat()}, which has passed"
     if not task.storage_state and (found := _commanded(text, _LOG_IN) or _owned(text)):
-        yield "log_in", f"{found[0]!r} needs somebody who has logged in, and the task has no storage_state"
+        yield "log_in", f"{_said(found)!r} needs somebody who has logged in, and the task has no storage_state"
     if not _is_own(task) and (found := _commanded(text, _UNSAFE)):
-        yield "unsafe", f"{found[0]!r} would be done for real"
+        yield "unsafe", f"{_said(found)!r} would be done for real"
     if answer := _leaked(task):
         yield "leaking", f"the text holds its reference answer {answer!r}"
 
@@ -88,7 +88,10 @@ def _words(text: str) -> str:
 
 def _page(url: str) -> str:
     """An address without what does not tell pages apart."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
     return f"{parts.netloc.lower().removeprefix('www.')}{parts.path.rstrip('/')}?{parts.query}"
 
 
@@ -119,7 +122,7 @@ _CLAUSE = re.compile(
     r"i(?:'d| would)? (?:want|need|like) to|(?:can|could) you)\s+)*",
     re.IGNORECASE,
 )
-_A = r"(?:a|an|the|this|that|it|my|me|us|one|two|three|some|\d+)"
+_A = r"(?:a|an|the|this|that|it|my|me|us|him|her|them|your|one|two|three|some|\d+)"
 _THING = rf"{_A}(?:\s+[\w'’-]+){{0,5}}?\s+"
 _UNSAFE = re.compile(
     "|".join(
@@ -174,6 +177,12 @@ def _commanded(text: str, what: re.Pattern[str]) -> re.Match[str] | None:
         if (found := what.match(text, clause.end())) and not ("?" in text and _WISH.search(clause[0])):
             return found
     return None
+
+
+def _said(found: re.Match[str]) -> str:
+    """What was found, to the end of its clause, or of some words."""
+    rest = re.match(r"[^.,;:!?]{0,40}\b", found.string[found.end() :])
+    return found[0] + (rest[0] if rest else "")
 
 
 def _owned(text: str) -> re.Match[str] | None:

@@ -52,7 +52,8 @@ def load(path: str | Path) -> Iterator[Task]:
 
     Raises TaskError for what is wrong with the file, and for a schema version that this webdojo does not know.
     """
-    return unique((row.as_task for row in read_rows(path, _Record)), path)
+    wrong = " is no task record (the rows of a benchmark need its source)"
+    return unique((row.as_task for row in read_rows(path, _Record, wrong)), path)
 
 
 def unique(tasks: Iterable[Task], path: str | Path) -> Iterator[Task]:
