@@ -225,6 +225,13 @@ def test_a_part_file_of_something_else_is_refused(tmp_path: Path, change: str) -
         near_duplicates(other, (0.95 if change == "vectors" else 0.9,), part=part)
 
 
+def test_a_file_that_is_no_part_file_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(TaskError, match=r"notes\.txt' is of other vectors"):
+        near_duplicates(clustered(7), part=tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
 JOIN = """
 import sys, time
 from pathlib import Path

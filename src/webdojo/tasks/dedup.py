@@ -279,24 +279,24 @@ class _Part:
         digest = hashlib.sha256(f"{vectors.shape} {vectors.dtype}".encode())
         for rows in _chunks(len(vectors)):
             digest.update(vectors[rows].tobytes())
-        self._head = {"near_duplicates": 1, "vectors": digest.hexdigest(), "thresholds": list(thresholds)}
+        head = {"near_duplicates": 1, "vectors": digest.hexdigest(), "thresholds": list(thresholds)}
+        self._head = json.dumps(head).encode() + b"\n"
 
     def read(self) -> list[dict[str, Any]]:
         """The whole blocks; what a kill left of another one is cut off."""
         data = self._path.read_bytes() if self._path.exists() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        lines = [json.loads(line) for line in whole.splitlines()]
-        if not lines:
-            whole = json.dumps(self._head).encode() + b"\n"
-            self._path.write_bytes(whole)
-        elif lines[0] != self._head:
+        if self._head.startswith(data):
+            self._path.write_bytes(self._head)
+            return []
+        if not data.startswith(self._head):
             raise TaskError(
                 f"part file {str(self._path)!r} is of other vectors or thresholds: remove it, or name another"
             )
-        elif len(whole) < len(data):
+        end = data.rfind(b"\n") + 1
+        if end < len(data):
             with self._path.open("rb+") as file:
-                file.truncate(len(whole))
-        return lines[1:]
+                file.truncate(end)
+        return [json.loads(line) for line in data[len(self._head) : end].splitlines()]
 
     def add(self, rows: int, duplicates: list[list[Duplicate]]) -> None:
         with self._path.open("ab") as file:
