@@ -1,8 +1,8 @@
 """The tabs of a session: their pages, their DevTools channels, and their state as navigation events report it.
 
 Chromium reports a navigation that a click began before it acknowledges the click, so `navigating` is already true
-when the input returns; nothing needs to sleep. One tab is active at any time: a tab that a page opens becomes it, but for pages
-that were left for another tab.
+when the input returns; nothing needs to sleep. One tab is active at any time. A tab that a page opens becomes it,
+unless that page was left for another one.
 """
 
 from __future__ import annotations
