@@ -144,7 +144,7 @@ class Spending:
                     f"and the next request to {self._config.model} may cost {most_usd:.4f}; "
                     "raise engine.budget_usd to go on"
                 )
-            request = self._add("sent", most_usd)
+            request = self.add("sent", most_usd)
         finally:
             self._database.execute("COMMIT")
         self._in_flight[request] = most_usd
@@ -160,10 +160,10 @@ class Spending:
     def add_cached(self) -> None:
         """Count an answer of the cache, without waiting for the disk: a power cut may forget it."""
         self._database.execute("PRAGMA synchronous=NORMAL")
-        self._add("cached")
+        self.add("cached")
         self._database.execute("PRAGMA synchronous=FULL")
 
-    def _add(self, state: str, usd: float = 0.0) -> int:
+    def add(self, state: str, usd: float = 0.0) -> int:
         row = self._database.execute(
             "INSERT INTO requests (created, model, state, usd) VALUES (?, ?, ?, ?)",
             (time.time(), self._config.model, state, usd),
