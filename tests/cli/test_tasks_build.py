@@ -34,7 +34,7 @@ def test_a_set_is_built_and_told(folder: Path) -> None:
         assert "asked: 8 requests" in done.stdout
         report = json.loads(webdojo(*given, "--json", cwd=folder).stdout)
         assert (report["tasks"], report["asked"]["requests"], report["asked"]["cached"]) == (8, 8, 8)
-    assert len(records.load(folder / "set.jsonl")) == 8
+    assert len(list(records.load(folder / "set.jsonl"))) == 8
 
 
 def test_tasks_are_proposed_for_a_site(folder: Path) -> None:
@@ -47,7 +47,7 @@ def test_tasks_are_proposed_for_a_site(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "2 tasks on 1 websites in new.jsonl" in done.stdout
     assert "left out: 1 query: similar to another" in done.stdout
-    tasks = records.load(folder / "new.jsonl")
+    tasks = list(records.load(folder / "new.jsonl"))
     assert {(task.kind, task.start_url) for task in tasks} == {("shop", "http://shop-0.localhost/")}
 
 

@@ -37,7 +37,7 @@ def _pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 def built(folder: Path, *seeds: str, by: Any = HONEST) -> tuple[dict[str, Any], list[Task]]:
     with Endpoint(default=by) as endpoint:
         report = build(endpoint.url, questions(folder, *seeds), folder / "set.jsonl")
-    return report, records.load(folder / "set.jsonl")
+    return report, list(records.load(folder / "set.jsonl"))
 
 
 def test_the_examples_of_the_paper(tmp_path: Path) -> None:

@@ -54,13 +54,11 @@ class Lint(Filter):
     @classmethod
     def _by_text(cls, rules: list[Rule]) -> list[Rule]:
         if other := [rule for rule in rules if rule not in BY_TEXT]:
-            raise ValueError(
-                f"{other[0]!r} asks the site or a model: use `webdojo tasks lint` for it"
-            )
+            raise ValueError(f"{other[0]!r} asks the site or a model: use `webdojo tasks lint` for it")
         return rules
 
     def dropped(self, tasks: Sequence[Task], folder: Path) -> Mapping[str, str]:
-        found = {}
+        found: dict[str, str] = {}
         for finding in lint(tasks, self.today or date.today()):
             if finding.rule in self.rules:
                 found.setdefault(finding.id, f"{finding.rule}: {finding.why}")
