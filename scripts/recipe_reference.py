@@ -23,9 +23,9 @@ default below; an unknown key is an error that names the nearest one. `section.k
 line changes a single key; `--dry-run` prints the keys that differ from their defaults, and `--dry-run --full` all of
 them. `base: openwebrl`, or a path beside the file, takes another recipe's keys wherever the file sets none.
 
-The sections `env`, `reward`, `harness`, `engine` and `tasks.sampler` are plugs: `name` says which one, and the other keys are
-its own. The name alone, as in `env=dojo reward=rules`, is that plug with its defaults. Below are those that are built
-in; an installed package may bring more, and your own is named `./file.py:Name` or `package.module:Name`.
+The sections `env`, `reward`, `harness`, `engine` and `tasks.sampler` are plugs: `name` says which one, and the other
+keys are its own. The name alone, as in `env=dojo reward=rules`, is that plug with its defaults. Below are those that
+are built in; an installed package may bring more, and your own is named `./file.py:Name` or `package.module:Name`.
 
 This page is written by `make docs` from the sections in the code.
 """
@@ -98,7 +98,15 @@ def choices(key: str, registry: Registry[Any]) -> list[str]:
     """A part for each built-in plug that a key may name."""
     parts = []
     for choice, plug in registry.built_in.items():
-        parts += [f"### {choice}", "", inspect.cleandoc(plug.__doc__ or ""), "", *TABLE, *rows(f"{key}.", plug, None), ""]
+        parts += [
+            f"### {choice}",
+            "",
+            inspect.cleandoc(plug.__doc__ or ""),
+            "",
+            *TABLE,
+            *rows(f"{key}.", plug, None),
+            "",
+        ]
     return parts[:-1]
 
 

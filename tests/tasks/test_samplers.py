@@ -14,7 +14,7 @@ from webdojo.tasks.samplers.learning_progress import LearningProgress
 from webdojo.tasks.samplers.mixed_outcomes import MixedOutcomes
 from webdojo.tasks.samplers.outcomes import OutcomeSampler
 from webdojo.tasks.samplers.registry import SAMPLERS
-from webdojo.tasks.samplers.sampler import Evidence, Sampler, relative
+from webdojo.tasks.samplers.sampler import Sampler, Stratum, relative
 from webdojo.tasks.samplers.site_cap import SiteCap
 from webdojo.tasks.samplers.success_window import SuccessWindow
 from webdojo.tasks.samplers.uniform import Uniform
@@ -37,7 +37,7 @@ def task(number: int = 0, difficulty: int = 1, site: str = "a") -> Task:
 
 def chances(sampler: Sampler, *seen: Sequence[Sequence[float]]) -> list[float]:
     """The chances of keys with one task each, by the rewards of their groups."""
-    return list(sampler.chances({n: Evidence([task(n)], groups) for n, groups in enumerate(seen)}).values())
+    return list(sampler.chances({n: Stratum([task(n)], list(groups)) for n, groups in enumerate(seen)}).values())
 
 
 TABLES = [
@@ -61,12 +61,16 @@ TABLES = [
 
 
 @pytest.mark.parametrize(("sampler", "seen", "expected"), TABLES)
-def test_chances_follow_from_the_rewards_of_groups(sampler: Sampler, seen: list[list[Sequence[float]]], expected: list[float]) -> None:
+def test_chances_follow_from_the_rewards_of_groups(
+    sampler: Sampler, seen: list[list[Sequence[float]]], expected: list[float]
+) -> None:
     assert chances(sampler, *seen) == pytest.approx(expected)
 
 
 def test_difficulties_come_in_the_ratio_whatever_the_list_has() -> None:
-    seen = {level: Evidence([task(n, level) for n in range(count)]) for level, count in {1: 30, 2: 10, 5: 10}.items()}
+    seen = {
+        level: Stratum([task(n, level) for n in range(count)], []) for level, count in {1: 30, 2: 10, 5: 10}.items()
+    }
     found = DifficultyRatio(ratio={1: 2, 2: 2}).chances(seen)
     assert found == {1: pytest.approx(1 / 3), 2: 1, 5: 0.5}
     drawn = {level: chance * len(seen[level].tasks) for level, chance in found.items()}
@@ -74,7 +78,9 @@ def test_difficulties_come_in_the_ratio_whatever_the_list_has() -> None:
 
 
 def test_a_site_with_more_tasks_than_the_cap_comes_as_often_as_one_that_has_so_many() -> None:
-    seen = {site: Evidence([task(n, site=site) for n in range(count)]) for site, count in {"a": 200, "b": 20}.items()}
+    seen = {
+        site: Stratum([task(n, site=site) for n in range(count)], []) for site, count in {"a": 200, "b": 20}.items()
+    }
     assert SiteCap(most=50).chances(seen) == {"a": 0.25, "b": 1}
     assert SiteCap(most=10).chances(seen) == {"a": pytest.approx(0.1), "b": 1}, "both as often"
 
@@ -117,7 +123,10 @@ def test_by_default_sites_are_guided_by_site_and_all_else_pools_by_kind_and_diff
     [
         ("sucess_window", "unknown sampler 'sucess_window'; did you mean 'success_window'"),
         ("{name: uniform, floor: 0.2}", "unknown key 'tasks.sampler.floor'"),
-        ("{name: success_window, flor: 0.2}", r"unknown key 'tasks.sampler.flor' .* did you mean 'tasks.sampler.floor'"),
+        (
+            "{name: success_window, flor: 0.2}",
+            r"unknown key 'tasks.sampler.flor' .* did you mean 'tasks.sampler.floor'",
+        ),
         ("{name: success_window, floor: 0}", r"tasks.sampler.floor = 0 .* greater than 0"),
         ("{name: mixed_outcomes, by: [kinds]}", r"tasks.sampler.by.0 = 'kinds' .* pattern"),
         ("{name: mixed_outcomes, by: []}", r"tasks.sampler.by = \[\] .* at least 1"),

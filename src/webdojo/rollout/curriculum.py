@@ -18,7 +18,7 @@ from functools import lru_cache
 from webdojo.errors import TaskError
 from webdojo.rollout.config import HorizonSection, StageConfig
 from webdojo.rollout.groups import Group
-from webdojo.tasks.samplers.sampler import Evidence, Sampler, relative
+from webdojo.tasks.samplers.sampler import Sampler, Stratum, relative
 from webdojo.types import Task
 
 Outcome = tuple[str, Sequence[float]]
@@ -47,13 +47,10 @@ class Curriculum:
     def __post_init__(self, tasks: Sequence[Task]) -> None:
         self._there = Counter(task.difficulty for task in tasks)
         self._keys = {task.id: self.sampler.key(task) for task in tasks}
-        self._groups: defaultdict[Hashable, list[Sequence[float]]] = defaultdict(list)
-        """Rewards of the groups that have ended, by the sampler's key."""
-        by_key: defaultdict[Hashable, list[Task]] = defaultdict(list)
+        self._strata: defaultdict[Hashable, Stratum] = defaultdict(lambda: Stratum([], []))
         for task in tasks:
-            by_key[self._keys[task.id]].append(task)
-        self._seen = {key: Evidence(alike, self._groups[key]) for key, alike in by_key.items()}
-        self._chances = self.sampler.chances(self._seen)
+            self._strata[self._keys[task.id]].tasks.append(task)
+        self._chances = self.sampler.chances(self._strata)
 
     def horizon(self, difficulty: int) -> int:
         """Turns that an episode that begins now may take on a task of a difficulty."""
@@ -75,8 +72,8 @@ class Curriculum:
         so that it does not matter which ended first; those of tasks that are not in the list any more are left out."""
         for task_id, rewards in outcomes:
             if rewards and task_id in self._keys:
-                self._groups[self._keys[task_id]].append(rewards)
-        self._chances = self.sampler.chances(self._seen)
+                self._strata[self._keys[task_id]].groups.append(rewards)
+        self._chances = self.sampler.chances(self._strata)
 
 
 def outcomes(groups: Iterable[Group]) -> list[Outcome]:

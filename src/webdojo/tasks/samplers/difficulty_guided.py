@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from webdojo.tasks.samplers.outcomes import OutcomeSampler, Property, successes
-from webdojo.tasks.samplers.sampler import Evidence
+from webdojo.tasks.samplers.sampler import Stratum
 
 
 class DifficultyGuided(OutcomeSampler):
@@ -19,6 +19,6 @@ class DifficultyGuided(OutcomeSampler):
     times: float = Field(default=3.0, ge=1)
     """How many times as often tasks of difficult web sites are drawn."""
 
-    def weight(self, seen: Evidence) -> float:
-        solved = [max(successes([group])) for group in seen.groups[-self.window :]]
+    def weight(self, stratum: Stratum) -> float:
+        solved = [max(successes([group])) for group in stratum.groups[-self.window :]]
         return self.times if self.rate(solved) < self.below else 1.0

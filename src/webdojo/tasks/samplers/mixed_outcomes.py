@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from webdojo.tasks.samplers.outcomes import OutcomeSampler
-from webdojo.tasks.samplers.sampler import Evidence
-
-SPREAD = 1e-6
+from webdojo.tasks.samplers.sampler import Stratum
 
 
 class MixedOutcomes(OutcomeSampler):
@@ -13,5 +11,5 @@ class MixedOutcomes(OutcomeSampler):
 
     name: str = "mixed_outcomes"
 
-    def weight(self, seen: Evidence) -> float:
-        return self.rate([float(max(group) - min(group) > SPREAD) for group in seen.groups[-self.window :]])
+    def weight(self, stratum: Stratum) -> float:
+        return self.rate([float(max(group) > min(group)) for group in stratum.groups[-self.window :]])

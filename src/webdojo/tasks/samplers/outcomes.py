@@ -15,14 +15,14 @@ Property = Annotated[str, Field(pattern=r"^(task|website|kind|difficulty|metadat
 
 
 class OutcomeSampler(Sampler):
-    """A sampler whose weights follow from the rewards of the groups of a key."""
+    """A sampler whose weights follow from the rewards of the groups of a stratum."""
 
     by: list[Property] = Field(default=["kind", "difficulty"], min_length=1)
     """What tasks have in common whose outcomes count together: `task` (each by itself), `website`, `kind` (of the
     embedded sites), `difficulty`, `metadata.NAME` (that entry of `Task.metadata`), or several of them. Where a run
     meets most tasks once, `task` learns nothing."""
     window: int = Field(default=32, ge=1)
-    """The groups of a key that count: the last ones, because the policy changes."""
+    """The groups of a stratum that count: the last ones, because the policy changes."""
     prior: float = Field(default=2.0, ge=0)
     """Strength of the belief to begin with that a half succeeds: a Beta distribution of so many trials."""
 

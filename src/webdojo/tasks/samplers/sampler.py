@@ -1,6 +1,6 @@
-"""What a sampler is: a plug that says how often training draws the tasks of a key beside those of other keys.
+"""What a sampler is: a plug that parts the tasks into strata, and says how often those of each are drawn.
 
-It is a pure function of what is known of each key: its tasks, and the rewards of their groups.
+It is a pure function of what is known of each stratum: its tasks, and the rewards of their groups.
 The `Curriculum` remembers the groups and passes tasks over in the seeded order, so a sampler keeps nothing, and a run
 that goes on samples as if it had never stopped.
 """
@@ -17,12 +17,12 @@ from webdojo.types import Task
 Key = TypeVar("Key", bound=Hashable)
 
 
-class Evidence(NamedTuple):
-    """What is known of the tasks of one key."""
+class Stratum(NamedTuple):
+    """Tasks that are drawn with the same chance, and what became of them."""
 
-    tasks: Sequence[Task]
-    """The tasks of the run that have this key, at least one."""
-    groups: Sequence[Sequence[float]] = ()
+    tasks: list[Task]
+    """Those of the run, at least one."""
+    groups: list[Sequence[float]]
     """The rewards of the valid members of each group that has ended, oldest group first."""
 
 
@@ -32,15 +32,15 @@ class Sampler(Plug):
 
     @abstractmethod
     def key(self, task: Task) -> Hashable:
-        """What a task has in common with those that are drawn with the same chance."""
+        """What the tasks of a stratum have in common."""
 
     @abstractmethod
-    def weight(self, seen: Evidence) -> float:
-        """How much a task of a key is wanted, at least 0; only its ratio to the weights of other keys counts."""
+    def weight(self, stratum: Stratum) -> float:
+        """How much a task of a stratum is wanted, at least 0; only the ratio to other weights counts."""
 
-    def chances(self, seen: Mapping[Hashable, Evidence]) -> dict[Hashable, float]:
-        """The chance, by key, with which a task is drawn when its turn comes; the key that is wanted most has 1."""
-        return relative({key: self.weight(each) for key, each in seen.items()})
+    def chances(self, strata: Mapping[Hashable, Stratum]) -> dict[Hashable, float]:
+        """The chance with which a task of each stratum, by its key, is drawn when its turn comes; the largest is 1."""
+        return relative({key: self.weight(each) for key, each in strata.items()})
 
 
 def relative(weights: Mapping[Key, float]) -> dict[Key, float]:

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from pydantic import Field
 
-from webdojo.tasks.samplers.sampler import Evidence, Sampler
+from webdojo.tasks.samplers.sampler import Sampler, Stratum
 from webdojo.types import Task
 
 
@@ -20,5 +20,5 @@ class SiteCap(Sampler):
     def key(self, task: Task) -> Hashable:
         return task.website
 
-    def weight(self, seen: Evidence) -> float:
-        return min(1.0, self.most / len(seen.tasks))
+    def weight(self, stratum: Stratum) -> float:
+        return min(1.0, self.most / len(stratum.tasks))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from webdojo.tasks.samplers.outcomes import OutcomeSampler, successes
-from webdojo.tasks.samplers.sampler import Evidence
+from webdojo.tasks.samplers.sampler import Stratum
 
 
 class SuccessWindow(OutcomeSampler):
@@ -19,6 +19,6 @@ class SuccessWindow(OutcomeSampler):
     floor: float = Field(default=0.1, gt=0, le=1)
     """How often these are drawn beside the others, so that it is seen when they change."""
 
-    def weight(self, seen: Evidence) -> float:
-        rate = self.rate(successes(seen.groups[-self.window :]))
+    def weight(self, stratum: Stratum) -> float:
+        rate = self.rate(successes(stratum.groups[-self.window :]))
         return 1.0 if self.low <= rate <= self.high else self.floor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from webdojo.tasks.samplers.sampler import Evidence, Sampler
+from webdojo.tasks.samplers.sampler import Sampler, Stratum
 from webdojo.types import Task
 
 
@@ -16,5 +16,5 @@ class Uniform(Sampler):
     def key(self, task: Task) -> Hashable:
         return ""
 
-    def weight(self, seen: Evidence) -> float:
+    def weight(self, stratum: Stratum) -> float:
         return 1.0
