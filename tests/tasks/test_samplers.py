@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +22,7 @@ from webdojo.tasks.samplers.success_window import SuccessWindow
 from webdojo.tasks.samplers.uniform import Uniform
 from webdojo.types import Task
 
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "tasks.md").read_text()
 SOLVED, FAILED, MIXED = (1.0, 1.0), (0.0, 0.0), (0.0, 1.0)
 
 
@@ -136,3 +139,14 @@ def test_by_default_sites_are_guided_by_site_and_all_else_pools_by_kind_and_diff
 def test_what_is_wrong_in_a_recipe_is_said_in_one_line(given: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         load_recipe("quickstart", [f"tasks.sampler={given}"])
+
+
+def test_the_page_names_every_sampler_and_its_own_one_works(tmp_path: Path) -> None:
+    assert [name for name in SAMPLERS.built_in if f"| `{name}` |" not in PAGE] == []
+    (block,) = [each for each in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "class Hard" in each]
+    (tmp_path / "hard.py").write_text(block)
+    sampler = load_recipe("quickstart", [f"tasks.sampler={tmp_path}/hard.py:Hard"]).tasks.sampler
+    strata = {sampler.key(each): Stratum([each], []) for each in (task(0, 1), task(1, 4))}
+    assert sampler.chances(strata) == {1: 0.25, 4: 1}
+    (command,) = re.findall(r'webdojo train quickstart "(tasks\.sampler=.*)"', PAGE)
+    assert load_recipe("quickstart", [command]).tasks.sampler == SuccessWindow()
