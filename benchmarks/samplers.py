@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import subprocess
 import sys
 import time
@@ -83,7 +82,7 @@ def train_until(folder: Path, seed: int, episodes: int, overrides: list[str]) ->
         while process.poll() is None:
             time.sleep(2)
             if enough(folder, episodes):
-                process.send_signal(signal.SIGINT)
+                process.terminate()
                 process.wait()
         if not enough(folder, episodes):
             raise SystemExit(

@@ -48,7 +48,7 @@ def type_name(annotation: Any) -> str:
     """As a reader of the recipe would write it, safe in a table cell."""
     plain = isinstance(annotation, type) and not get_args(annotation)
     name = annotation.__name__ if plain else re.sub(r"\b(typing|webdojo[\w.]*)\.(?=\w)", "", str(annotation))
-    name = re.sub(r"Annotated\[(\w+), FieldInfo\((?:[^()]|\([^()]*\))*\)\]", r"\1", name)
+    name = re.sub(r"Annotated\[(\w+), FieldInfo\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\]", r"\1", name)
     return name.replace("|", r"\|")
 
 

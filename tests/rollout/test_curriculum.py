@@ -135,7 +135,7 @@ def test_a_run_that_goes_on_draws_what_it_would_have_drawn(sampler: Sampler, tmp
         went_on = [later.draw() for _ in range(50)]
         assert went_on == [stream.draw() for _ in range(50)]
         assert [stream.at(number).id for number in range(200)] == plain, "the order itself has changed"
-        assert went_on != list(range(went_on[0], went_on[0] + 50)), "nothing was passed over"
+        assert stream.position > 8 * 10 + 50, "nothing was passed over"
 
 
 def test_outcomes_of_tasks_that_are_gone_are_left_out() -> None:

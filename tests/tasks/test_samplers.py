@@ -88,7 +88,7 @@ def test_a_site_with_more_tasks_than_the_cap_comes_as_often_as_one_that_has_so_m
     assert SiteCap(most=10).chances(seen) == {"a": pytest.approx(0.1), "b": 1}, "both as often"
 
 
-@pytest.mark.parametrize("name", SAMPLERS)
+@pytest.mark.parametrize("name", [*SAMPLERS])
 def test_no_evidence_takes_a_task_out_for_good(name: str) -> None:
     sampler = SAMPLERS.get(name)()
     worst = chances(sampler, *([group] * 500 for group in (SOLVED, FAILED, (-1.0, -1.0))), [MIXED], [])
