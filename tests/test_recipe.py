@@ -341,7 +341,7 @@ def test_a_chance_of_tasks_that_taught_nothing_is_a_sampler_now(tmp_path):
     sampler = load_recipe(str(tmp_path / "old.yaml"), migrate=True).tasks.sampler
     task = Task(id="t", instruction="", start_url="http://a/", website="a")
     ends = {"solved": [(1, 1)], "failed": [(0, 1), (0, 0)], "mixed": [(0, 0), (0, 1)], "new": []}
-    found = sampler.chances({name: Stratum([task], groups) for name, groups in ends.items()})
+    found = sampler.chances({name: Stratum([task], [*groups]) for name, groups in ends.items()})
     assert found == {"solved": 0.3, "failed": 0.3, "mixed": 1, "new": 1}
     assert sampler.key(task) == ("t",)
 

@@ -38,7 +38,7 @@ class Sampler(Plug):
     def weight(self, stratum: Stratum) -> float:
         """How much a task of a stratum is wanted, at least 0; only the ratio to other weights counts."""
 
-    def chances(self, strata: Mapping[Hashable, Stratum]) -> dict[Hashable, float]:
+    def chances(self, strata: Mapping[Key, Stratum]) -> dict[Key, float]:
         """The chance with which a task of each stratum, by its key, is drawn when its turn comes; the largest is 1."""
         return relative({key: self.weight(each) for key, each in strata.items()})
 
