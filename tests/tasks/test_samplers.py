@@ -49,8 +49,8 @@ TABLES = [
     (DifficultyGuided(), [[], [FAILED] * 2, [MIXED] * 9, [FAILED] * 3 + [SOLVED] * 2], [1 / 3, 1, 1 / 3, 1 / 3]),
     (DifficultyGuided(times=2, below=0.6), [[], [FAILED] * 2, [MIXED] * 9], [1, 1, 1 / 2]),
     (DifficultyGuided(prior=0, window=1), [[FAILED, SOLVED], [SOLVED, FAILED]], [1 / 3, 1]),
-    # Rates 0.5, 1/22, 21/22, 0.5 and, with the two -1 as 0, 1/6.
-    (SuccessWindow(), [[], [FAILED] * 10, [SOLVED] * 10, [MIXED] * 10, [(-1.0, -1.0, 0.0, 0.0)]], [1, 0.1, 0.1, 1, 1]),
+    # Rates 0.5, 1/22, 21/22, 0.5 and, with the two -1 as 0, 1/3.
+    (SuccessWindow(), [[], [FAILED] * 10, [SOLVED] * 10, [MIXED] * 10, [(-1.0, -1.0, 0.0, 1.0)]], [1, 0.1, 0.1, 1, 1]),
     (SuccessWindow(window=1, prior=0, floor=0.3), [[MIXED, SOLVED], [SOLVED, MIXED], []], [0.3, 1, 1]),
     (SuccessWindow(prior=0), [[SOLVED], [FAILED]], [1, 1]),
     # Shares 1/2, 1/4, 3/4.
@@ -149,4 +149,5 @@ def test_the_page_names_every_sampler_and_its_own_one_works(tmp_path: Path) -> N
     strata = {sampler.key(each): Stratum([each], []) for each in (task(0, 1), task(1, 4))}
     assert sampler.chances(strata) == {1: 0.25, 4: 1}
     (command,) = re.findall(r'webdojo train quickstart "(tasks\.sampler=.*)"', PAGE)
-    assert load_recipe("quickstart", [command]).tasks.sampler == SuccessWindow()
+    by_goal = SuccessWindow(by=["kind", "difficulty", "metadata.goal"])
+    assert load_recipe("quickstart", [command]).tasks.sampler == by_goal

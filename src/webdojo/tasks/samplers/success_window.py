@@ -12,9 +12,9 @@ class SuccessWindow(OutcomeSampler):
     """Draws tasks whose success rate lies in a window, and others seldom."""
 
     name: str = "success_window"
-    low: float = Field(default=0.1, ge=0, le=1)
+    low: float = Field(default=0.2, ge=0, le=1)
     """Success rate below which tasks count as never solved."""
-    high: float = Field(default=0.9, ge=0, le=1)
+    high: float = Field(default=0.8, ge=0, le=1)
     """Success rate above which they count as always solved."""
     floor: float = Field(default=0.1, gt=0, le=1)
     """How often these are drawn beside the others, so that it is seen when they change."""
