@@ -139,7 +139,7 @@ def best_of(rows: Sequence[dict[str, Any]]) -> str:
     by_name: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         by_name[row["sampler"]].append(row)
-    del by_name["uniform"]
+    by_name.pop("uniform", None)
     return max(by_name, key=lambda name: (mean_of(by_name[name], "success"), -mean_of(by_name[name], "wasted")))
 
 
