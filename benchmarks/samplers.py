@@ -45,14 +45,15 @@ from webdojo.types import Task
 GOALS = "by: [kind, difficulty, metadata.goal]"
 SAMPLERS = {
     "uniform": "uniform",
-    "difficulty_guided": "{name: difficulty_guided, by: [kind, difficulty]}",
     "success_window": "success_window",
     "mixed_outcomes": "mixed_outcomes",
     "learning_progress": "learning_progress",
+    "difficulty_guided, goals": f"{{name: difficulty_guided, {GOALS}}}",
     "success_window, goals": f"{{name: success_window, {GOALS}}}",
+    "success_window, goals, hard ones too": f"{{name: success_window, low: 0, {GOALS}}}",
     "mixed_outcomes, goals": f"{{name: mixed_outcomes, {GOALS}}}",
 }
-"""The arms: what `tasks.sampler` of each is."""
+"""The arms: what `tasks.sampler` of each is. `goals` pool tasks that ask for the same kind of thing."""
 ENDLESS = 1_000
 """Iterations of an arm that is stopped by its number of episodes."""
 
@@ -92,7 +93,7 @@ def train_until(folder: Path, seed: int, episodes: int, overrides: list[str]) ->
 
 def arm(runs: Path, start: Path, seed: int, name: str, episodes: int, overrides: list[str]) -> dict[str, Any]:
     """One sampler on one seed, from a warm start."""
-    folder = runs / f"{seed}-{name.replace(', ', '-')}"
+    folder = runs / f"{seed}-{name.replace(', ', '-').replace(' ', '-')}"
     if not (folder / DATABASE).exists():
         half = folder.with_name(f"{folder.name}.part")
         rmtree(half, ignore_errors=True)
