@@ -57,6 +57,7 @@ MOVED = {
     "tasks.layout": "env.layout",
     "tasks.weather": "env.perturbations",
     "tasks.weather_impassable": "env.permanent_failures",
+    "tasks.settled_chance": "tasks.sampler",
     "browser.sites_host": "env.host",
     "browser.sites_port": "env.port",
     "model.engine": "engine.name",
@@ -258,11 +259,17 @@ def _changes(section: BaseModel) -> dict[str, Any]:
     """The keys of a section whose value is not the default; a plug that is not the default one has its name."""
     data = section.model_dump(mode="json", exclude_defaults=True)
     for key, field in type(section).model_fields.items():
+        value = getattr(section, key)
         if (slot := slot_of(field)) is not None:
-            plug = getattr(section, key)
-            changes = ({} if plug.name == slot.default else {"name": plug.name}) | _changes(plug)
+            changes = ({} if value.name == slot.default else {"name": value.name}) | _changes(value)
+        elif isinstance(value, BaseModel) and value != field.default:
+            changes = _changes(value)
+        else:
+            continue
+        if changes:
+            data[key] = changes
+        else:
             data.pop(key, None)
-            data |= {key: changes} if changes else {}
     return data
 
 
@@ -350,6 +357,9 @@ def _apply(data: dict[str, Any], override: str) -> None:
 def _migrate(data: dict[str, Any]) -> None:
     """Bring a recipe of an older version into today's keys."""
     served_by = data.get("model", {}).get("engine", "hf")
+    if (chance := data.get("tasks", {}).pop("settled_chance", 1.0)) < 1:  # of a task whose last group taught nothing
+        each = {"by": ["task"], "window": 1, "prior": 0.0, "low": 0.001, "high": 0.999}
+        data["tasks"]["sampler"] = {"name": "success_window", **each, "floor": chance}
     for old, new in MOVED.items():
         section, _, key = old.partition(".")
         if not key or (old == "model.vllm" and served_by != "vllm"):  # options of what was not in use

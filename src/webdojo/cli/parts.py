@@ -39,11 +39,12 @@ def list_plugins() -> None:
     from webdojo.envs.task_sets import SOURCES
     from webdojo.recipe import PLUGS
     from webdojo.sites.kinds import KINDS
+    from webdojo.tasks.samplers.registry import SAMPLERS
     from webdojo.trainer.config import NAMED_PARTS
 
     table = Table("recipe key", "name", "from", "entry points", box=box.SIMPLE_HEAD)
     named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()}
-    named |= {"tasks.source": SOURCES, "env.kinds": KINDS}
+    named |= {"tasks.source": SOURCES, "tasks.sampler.name": SAMPLERS, "env.kinds": KINDS}
     named |= {f"train.{key}": registry for key, registry in NAMED_PARTS.items()}
     for key, registry in named.items():
         for name, where in registry.listed().items():

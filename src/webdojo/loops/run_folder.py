@@ -44,7 +44,9 @@ FIXED = (
     "evaluate.max_steps",
     "evaluate.max_steps_by_difficulty",
 )
-"""What `--resume` may not change, but for `env.host` and `env.port`."""
+"""What `--resume` may not change, but for what is `FREE`."""
+FREE = {"env": {"host", "port"}, "tasks": {"sampler"}}
+"""Keys of those sections that it may change: addresses, and which tasks come next."""
 
 
 def is_unfinished(folder: Path) -> bool:
@@ -97,7 +99,7 @@ def check_goes_on(folder: Path, recipe: Recipe, model: str) -> None:
 
 
 def _check_unchanged(folder: Path, started: Recipe, recipe: Recipe) -> None:
-    before, after = (each.model_dump(exclude={"env": {"host", "port"}}) for each in (started, recipe))
+    before, after = (each.model_dump(exclude=FREE) for each in (started, recipe))
     for key in FIXED:
         if reduce(getitem, key.split("."), before) != reduce(getitem, key.split("."), after):
             raise ConfigError(

@@ -83,7 +83,7 @@ def test_a_task_keeps_its_website_and_its_rubric(tmp_path: Path) -> None:
     with Endpoint(default=HONEST) as endpoint:
         build(endpoint.url, seeds, tmp_path / "set.jsonl")
         asked = [body["messages"][0]["content"] for body in endpoint.bodies]
-    tasks = records.load(tmp_path / "set.jsonl")
+    tasks = list(records.load(tmp_path / "set.jsonl"))
     assert {task.start_url for task in tasks} == {"https://a.example/b"}
     assert [task.id.partition("-")[0] for task in tasks] == ["mine", "rated", "rated/1"]
     assert tasks[1].evaluator[RUBRIC] == groups
@@ -98,7 +98,7 @@ def test_a_model_that_fails_lies_and_stalls_gives_the_same_set(tmp_path: Path) -
     with Endpoint(default=Scripted()) as endpoint:
         report = build(endpoint.url, questions(tmp_path / "faulty", *seeds), tmp_path / "faulty" / "set.jsonl")
         sent = len(endpoint.bodies)
-    assert records.load(tmp_path / "faulty" / "set.jsonl") == expected
+    assert list(records.load(tmp_path / "faulty" / "set.jsonl")) == expected
     assert report["left_out"] == {}
     assert sent > 1.1 * len(expected), "the model was honest"
 
@@ -107,7 +107,7 @@ def test_what_a_model_lies_about_twice_is_left_out_and_said(tmp_path: Path) -> N
     with Endpoint(default=Scripted("Seed 1 with", "Seed 2 shows 1.1")) as endpoint:
         seeds = questions(tmp_path, "Seed 0 with groups 3 1", "Seed 1 with groups 3 1", "Seed 2 with groups 3 3")
         report = build(endpoint.url, seeds, tmp_path / "set.jsonl")
-    tasks = records.load(tmp_path / "set.jsonl")
+    tasks = list(records.load(tmp_path / "set.jsonl"))
     names = [task.instruction.split(" with")[0].removeprefix("See that ").split(" shows")[0] for task in tasks]
     assert names == ["Seed 0", "Seed 0", "Seed 2", "Seed 2"]
     assert tasks[3].metadata[GROUPS] == [2], "the part that was lied about is not there, and the other is"

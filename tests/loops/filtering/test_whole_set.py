@@ -33,10 +33,10 @@ RESULTS = ("built.jsonl", "clean.jsonl", "clean.jsonl.dropped.jsonl", "split.jso
 
 
 def seed(number: int) -> str:
-    """Every tenth is told twice, in other words, and every fiftieth would buy for real."""
+    """Every tenth is told twice, in other words, and every fiftieth is for a day that has passed."""
     sizes = " ".join(str(1 + (number + k) % 4) for k in range(1 + number % 4))
     text = f"Seed {number - number % 10 if number % 10 == 1 else number} with groups {sizes}"
-    return f"Buy {text}" if number % 50 == 7 else text
+    return f"For a flight on May 3, 2024: {text}" if number % 50 == 7 else text
 
 
 def commands(url: str) -> str:
@@ -97,7 +97,7 @@ def test_a_set_that_is_killed_twenty_times_is_the_same(tmp_path: Path) -> None:
     for name in RESULTS:
         assert (killed / name).read_bytes() == (whole / name).read_bytes(), name
     reasons = {json.loads(line)["reason"].partition(":")[0] for line in (whole / RESULTS[2]).read_text().splitlines()}
-    assert reasons == {"unsafe", "long tail", "near-duplicate"}
+    assert reasons == {"past_dated", "long tail", "near-duplicate"}
     made = read_split(whole / "split.json")
     assert sum(part.tasks for part in made.parts.values()) == len(list(records.load(whole / "clean.jsonl")))
     assert not set(made.parts["train"].sites) & set(made.parts["test"].sites)
