@@ -133,7 +133,8 @@ class Hearing:
 
         Args:
             step: the name of the question, for `Reward.judgements`.
-            system: the protocol. Nothing that a page, an agent or a model wrote may stand in it.
+            system: the protocol, whose last paragraph says which form the answer must have. Nothing that a page, an
+                agent or a model wrote may stand in it.
             user: texts, in which foreign text is `quoted`, and screenshots.
             read: returns None for an answer that it cannot read.
 
@@ -163,7 +164,8 @@ class Hearing:
             if (value := read(answer)) is not None:
                 return value
             again = AGAIN.format(quoted(answer[-REMEMBERED:]))
-        raise Unreadable(f"the judge's answer to {step!r} could not be read: {' '.join(answer.split())[-200:]!r}")
+        found, wanted = (" ".join(text.split()) for text in (answer, system.rstrip().rpartition("\n\n")[2]))
+        raise Unreadable(f"the answer to {step!r} could not be read: {found[-200:]!r}; the judge was told: {wanted}")
 
     def recall(self, judgements: Sequence[Judgement]) -> None:
         """Keep what was asked and answered before, for another episode of the same task."""
