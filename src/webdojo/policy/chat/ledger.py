@@ -70,7 +70,7 @@ class Totals(NamedTuple):
 
     def __str__(self) -> str:
         cached = f", {self.cached} from the cache" if self.cached else ""
-        lost = f" ({self.lost} lost)" if self.lost else ""
+        lost = f" ({self.lost} lost: no whole answer came, so each counts as the most it can cost)" if self.lost else ""
         return (
             f"endpoint: {self.requests} requests{lost}{cached}, {self.input_tokens} tokens in, "
             f"{self.output_tokens} out, {self.usd:.4f} USD"
