@@ -12,6 +12,7 @@ from tests.cli.test_cli import one_line_error, webdojo
 from tests.store.fabricate import trajectory
 from tests.view.demo_run import create, fill
 from webdojo.recipe import dump_recipe, load_recipe
+from webdojo.reward.function import invalid
 from webdojo.store.run import RunStore
 from webdojo.types import Termination
 
@@ -28,6 +29,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             store.add_metrics("rl", 3, {"success": 0.25, "grad_norm": float("nan")})
             lost = trajectory("t", store.images, success=False, valid=False, termination=Termination.TIMEOUT)
             store.add_trajectory(lost, "rl", 3)
+            for number, cause in enumerate(("unreadable", "unreadable", "reward_failed")):
+                unjudged = trajectory(f"u{number}", store.images)
+                unjudged.reward = invalid(cause, "nobody could say")
+                store.add_trajectory(unjudged, "rl", 3)
             store.checkpoints.save("rl-0003", lambda folder: None, {"phase": "rl", "iteration": 3})
     (folder / "killed" / "run.lock").write_text("12345")
     shutil.copytree(folder / "stopped", folder / "newer")
@@ -61,11 +66,12 @@ def test_show_tells_what_a_run_is_and_how_it_went(runs: Path) -> None:
     assert "…" not in done, "a figure is cut where the terminal is narrow"
     shown = json.loads(webdojo("runs", "show", runs / "killed", "--json").stdout)
     assert (shown["state"], shown["pid"], shown["iteration"]) == ("killed", "12345", 3)
-    assert shown["invalid"] == {"rl": {"timeout": 1}}
+    assert shown["invalid"] == {"rl": {"timeout": 1, "unreadable": 2, "reward_failed": 1}}
     assert shown["metrics"] == [{"step": 3, "success": 0.25, "grad_norm": None}]
     (checkpoint,) = shown["checkpoints"]
     assert (checkpoint["name"], checkpoint["latest"], checkpoint["best"]) == ("rl-0003", True, False)
-    assert "timeout 1" in webdojo("runs", "show", runs / "killed").stdout
+    told = " ".join(webdojo("runs", "show", runs / "killed").stdout.split())
+    assert "4 unreadable 2, timeout 1, reward failed 1" in told
 
 
 def test_failed_episodes_are_listed_with_their_reasons_and_each_has_a_film(runs: Path, tmp_path: Path) -> None:
