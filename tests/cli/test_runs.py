@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from pathlib import Path
@@ -13,6 +14,8 @@ from tests.store.fabricate import trajectory
 from tests.view.demo_run import create, fill
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.reward.function import invalid
+from webdojo.reward.gate import Scorer
+from webdojo.reward.registry import REWARDS
 from webdojo.store.run import RunStore
 from webdojo.types import Termination
 
@@ -93,6 +96,39 @@ def test_failed_episodes_are_listed_with_their_reasons_and_each_has_a_film(runs:
     assert "max steps, reward 0: The cart is empty." in film.stdout
     assert lost[0] in page.read_text()
     assert "no episode in" in one_line_error(webdojo("runs", "film", run, "nothing-like-it"))
+
+
+FORGETFUL = """
+from webdojo import RewardFunction
+
+def page_of(task):
+    return task.evaluator["page"]
+
+class Forgetful(RewardFunction):
+    async def score(self, trajectory, images):
+        return page_of(trajectory.task)
+"""
+
+
+def test_what_code_raised_is_shown_in_short_and_the_film_has_all_of_it(tmp_path: Path) -> None:
+    (tmp_path / "forgetful.py").write_text(FORGETFUL)
+    reward = REWARDS.get(f"{tmp_path}/forgetful.py:Forgetful")()
+    run = tmp_path / "run"
+    with RunStore.create(run, "name: x", {"seed": 0}) as store:
+        for number in range(3):
+            episode = trajectory(f"t-{number}", store.images)
+            if number:
+                asyncio.run(Scorer(reward, store.images).score(episode))
+            store.add_trajectory(episode, "eval", 0)
+    listed, film = webdojo("runs", "episodes", run).stdout, webdojo("runs", "film", run, "t-1").stdout
+    for told in (listed, film):
+        assert f'{tmp_path}/forgetful.py", line 5, in page_of' in told
+        assert "\nKeyError: 'page'\n" in told
+        assert "gate.py" not in told, "webdojo's own calls stand before those of the user"
+    assert "raised in 2 episodes:" in listed
+    assert f"the whole traceback: webdojo runs film {run} 2" in listed
+    page = Path(film.splitlines()[-1].removeprefix("film: ")).read_text()
+    assert "gate.py" in page and "in page_of" in page
 
 
 def test_gc_leaves_a_run_alone_that_is_written(runs: Path, tmp_path: Path) -> None:
