@@ -17,7 +17,7 @@ import yaml
 from pydantic import BaseModel, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
-from webdojo.agent.harness import HarnessConfig
+from webdojo.agent.harness import Codec, Harness, HarnessConfig
 from webdojo.agent.harnesses import HARNESSES
 from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.browser.config import BrowserConfig
@@ -131,6 +131,10 @@ class Recipe(Section):
     def reward_function(self) -> RewardFunction:
         """What scores episodes: `reward`, or the environment's own verdict; ConfigError where it has none."""
         return self.reward.resolved(self.env.reward, self.env.name)
+
+    def build_harness(self, codec: Codec) -> Harness:
+        """The harness for the model of this codec, and for the form in which the engine's model calls tools."""
+        return self.harness.build_native(codec) if self.engine.native_tools else self.harness.build(codec)
 
     def draw(self, split: Split, n: int) -> Sequence[Task]:
         """At most `n` tasks, always the same ones; TaskError where there are none."""

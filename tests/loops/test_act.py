@@ -55,6 +55,17 @@ async def test_an_endpoint_does_a_task_and_everything_is_kept(tmp_path, caplog):
             store.images.get(turn.observation.screenshot)
 
 
+async def test_native_tools_are_told_to_the_endpoint_and_not_in_the_prompt(tmp_path):
+    called = completion("", tool_calls=[{"function": {"name": "done", "arguments": '{"answer": "twelve"}'}}])
+    with Endpoint(say(completion("I do not know.")), say(called)) as endpoint:
+        done, _, turns = await run(recipe(endpoint, "engine.tool_calls=native"), tmp_path / "run")
+    assert done is not None and done.answer == "twelve"
+    for asked in endpoint.bodies:
+        assert [tool["function"]["name"] for tool in asked["tools"]][0] == "click"
+        assert "<tool_call>" not in str(asked["messages"]) and "<think>" not in str(asked["messages"])
+    assert endpoint.bodies[1]["messages"][2] == {"role": "assistant", "content": "I do not know."}
+
+
 async def test_ctrl_c_keeps_what_was_done(tmp_path):
     waiting, release = threading.Event(), threading.Event()
 

@@ -38,7 +38,7 @@ async def act(
     from webdojo.rollout.episode import run_episode
 
     processor = Processor.load(model_folder(model))
-    harness = recipe.harness.build(processor)
+    harness = recipe.build_harness(processor)
     env, reward = recipe.env, _reward(recipe, task)
     info = run_info(recipe.seed, find_chromium(recipe.browser))
     info |= {"model": recipe.engine.serves(model), "processor": model}

@@ -261,7 +261,7 @@ async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -
             stack.enter_context(closing(blocklist))
         await stack.enter_async_context(recipe.env)
         pool = await stack.enter_async_context(_open_browsers(recipe, store.images))
-        runner = EpisodeRunner(recipe, store, pool, recipe.harness.build(processor), scorer, blocklist)
+        runner = EpisodeRunner(recipe, store, pool, recipe.build_harness(processor), scorer, blocklist)
         await runner.score_left()
         yield runner
 
