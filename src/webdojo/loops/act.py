@@ -26,9 +26,13 @@ logger = logging.getLogger("webdojo")
 
 
 async def act(
-    task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Callable[[Turn], None]
+    task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Callable[[Turn], None], *, own: bool = False
 ) -> tuple[Trajectory | None, bool]:
-    """Run one episode and store it in a new run folder; returns it, None if it never began, and whether Ctrl-C came."""
+    """Run one episode and store it in a new run folder; returns it, None if it never began, and whether Ctrl-C came.
+
+    A task that is the recipe's `own` (`request.own_task`) may take as many turns as in its evaluation, and is judged;
+    one that somebody made up is judged where the recipe's reward can do that.
+    """
     recipe.engine.check(recipe.harness)
     check_model_path(model)
     from webdojo.browser.chromium import find_chromium
@@ -39,7 +43,7 @@ async def act(
 
     processor = Processor.load(model_folder(model))
     harness = recipe.build_harness(processor)
-    env, reward = recipe.env, _reward(recipe, task)
+    env, reward = recipe.env, recipe.reward_function if own else _reward(recipe, task)
     info = run_info(recipe.seed, find_chromium(recipe.browser))
     info |= {"model": recipe.engine.serves(model), "processor": model}
     async with AsyncExitStack() as stack:
@@ -56,7 +60,7 @@ async def act(
                 actor=lambda task, session: watched,
                 config=recipe.rollout,
                 sampling=recipe.evaluate.sampling,
-                max_steps=recipe.evaluate.max_steps,
+                max_steps=recipe.evaluate.horizon(task.difficulty) if own else recipe.evaluate.max_steps,
                 reward=reward,
                 seed=str(recipe.seed),
                 on_turn=on_turn,
@@ -72,7 +76,7 @@ async def act(
             trajectory = None if episode.cancelled() else episode.result()
         if trajectory is not None:
             if reward is not None:
-                await _score(trajectory, reward, store)
+                await (_score if own else _try_to_score)(trajectory, reward, store)
             store.add_trajectory(trajectory, ACT, 0)
         return trajectory, watched.stopped
 
@@ -88,15 +92,20 @@ def _reward(recipe: Recipe, task: Task) -> RewardFunction | None:
 
 
 async def _score(trajectory: Trajectory, function: RewardFunction, store: RunStore) -> None:
+    async with Scorer(function, store.images, store.path) as scorer:
+        await scorer.score(trajectory)
+
+
+async def _try_to_score(trajectory: Trajectory, function: RewardFunction, store: RunStore) -> None:
     """Score an episode, unless the reward finds out only now that it cannot."""
     try:
-        async with Scorer(function, store.images, store.path) as scorer:
-            await scorer.score(trajectory)
+        await _score(trajectory, function, store)
     except (ConfigError, TaskError):
         return
     if trajectory.failure == Failure.REWARD_FAILED and trajectory.reward is not None:
         logger.info("not scored: %s", trajectory.reward.reason)
         trajectory.reward, trajectory.failure, trajectory.error = None, "", ""
+        trajectory.diagnostics.pop("reward", None)
 
 
 class Watched:
