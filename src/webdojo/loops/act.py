@@ -16,6 +16,7 @@ from webdojo.errors import ConfigError, EngineError, Failure, TaskError
 from webdojo.loops.run_folder import ACT
 from webdojo.policy.model.folder import check_model_path, model_folder
 from webdojo.recipe import Recipe, dump_recipe
+from webdojo.recipe_paths import whole_path
 from webdojo.reward.function import RewardFunction
 from webdojo.reward.gate import Scorer
 from webdojo.store.info import run_info
@@ -45,9 +46,9 @@ async def act(
     harness = recipe.build_harness(processor)
     env, reward = recipe.env, recipe.reward_function if own else _reward(recipe, task)
     info = run_info(recipe.seed, find_chromium(recipe.browser))
-    info |= {"model": recipe.engine.serves(model), "processor": model}
+    info |= {"model": recipe.engine.serves(model), "processor": whole_path(model)}
     async with AsyncExitStack() as stack:
-        store = stack.enter_context(RunStore.create(folder, dump_recipe(recipe), info))
+        store = stack.enter_context(RunStore.create(folder, dump_recipe(recipe, whole_paths=True), info))
         await stack.enter_async_context(env)
         watched = Watched(await stack.enter_async_context(open_engine(recipe, store.images, model)))
         pool = await stack.enter_async_context(BrowserPool(recipe.browser, store.images, dict(env.hosts)))
