@@ -143,7 +143,7 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
         (["report", "nowhere"], "nowhere does not exist"),
         (["runs", "trace", "nowhere"], "nowhere does not exist"),
         (["act", "look", "--url", "example.org"], "--url is 'example.org'"),
-        (["act", "look", "--recipe", "quickstart"], "of recipe 'quickstart' is 'look': name one of them, such as"),
+        (["act", "look", "--recipe", "quickstart"], "tasks, and none is 'look': name one, such as"),
         (["act", "look", "--url", "http://nope-0.localhost/"], "'nope-0.localhost' is no embedded site"),
         (["act", "look", "--url", "http://shop-0.localhost/", "--headful"], "there is no display"),
         (["act", "look", "--url", "http://shop-0.localhost/", "--model", "no/such/folder"], "no/such/folder"),

@@ -108,7 +108,7 @@ def test_a_task_of_the_recipe_is_named_by_its_id_or_its_words_and_is_in_any_of_i
     given = load_recipe("quickstart", ["env=web", *files, f"reward={tmp_path}/mine.py:Quarter"])
     assert own_task(given, "train-2").instruction == "Do train 2"
     assert own_task(given, "Do eval 1").id == "eval-1"
-    with pytest.raises(ConfigError, match="none of the 6 tasks of recipe 'quickstart' is 'train-7'.* 'train-.'"):
+    with pytest.raises(ConfigError, match="has 6 tasks, and none is 'train-7': name one, such as 'train-.'"):
         own_task(given, "train-7")
     with pytest.raises(TaskError, match="task 'eval-0' has no evaluator, so rules cannot score it"):
         own_task(load_recipe("quickstart", ["env=web", *files, "reward=rules"]), "eval-0")

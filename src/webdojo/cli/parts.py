@@ -69,7 +69,7 @@ def make_tasks(
 ) -> None:
     """Draw tasks of the embedded web into a file."""
     from webdojo.envs.task_sets import load_tasks
-    from webdojo.progress import progress
+    from webdojo.progress import plural, progress
     from webdojo.store.files import replacing
 
     tasks = iter(load_tasks(f"dojo:{split}", seed=seed, kinds=kind or (), difficulties=difficulty or ()))
@@ -78,7 +78,7 @@ def make_tasks(
         for task in islice(tasks, n):
             file.write(f"{task.model_dump_json(exclude_defaults=True)}\n".encode())
             bar.advance(1)
-    typer.echo(f"{n} tasks in {out}")
+    typer.echo(f"{plural(n, 'task')} in {out}")
 
 
 @tiny_app.command("train")

@@ -163,7 +163,7 @@ def export(
             else:
                 counts = online_mind2web.export(store, target, bar.advance)
     left_out = "".join(f"; left out {number} {reason}" for reason, number in counts.items() if reason)
-    typer.echo(f"{counts['']} trajectories in {target}{left_out}")
+    typer.echo(f"{counts['']} {'trajectory' if counts[''] == 1 else 'trajectories'} in {target}{left_out}")
 
 
 @runs_app.command()
@@ -175,6 +175,7 @@ def trace(
     iterations: Annotated[str, typer.Option(metavar="FIRST-LAST", help="Of online training alone.")] = "",
 ) -> None:
     """Draw when the loop and every episode slot did what, for chrome://tracing and Perfetto."""
+    from webdojo.progress import plural
     from webdojo.store.run import RunStore
     from webdojo.view.trace import parse_iterations, write_trace
 
@@ -183,7 +184,8 @@ def trace(
     with RunStore.open(run, readonly=True) as store:
         drawn = write_trace(store, file, chosen)
     if drawn.unclocked:
-        typer.echo(f"{drawn.unclocked} episodes are not drawn: they were stored without the time of day", err=True)
+        left_out = plural(drawn.unclocked, "episode")
+        typer.echo(f"not drawn, because they were stored without the time of day: {left_out}", err=True)
     typer.echo(f"trace: {file} (open it in https://ui.perfetto.dev or chrome://tracing)")
 
 

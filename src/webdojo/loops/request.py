@@ -12,6 +12,7 @@ from uuid import uuid4
 from webdojo.envs.env import Environment
 from webdojo.errors import ConfigError
 from webdojo.policy.config import TINY
+from webdojo.progress import plural
 from webdojo.recipe import Recipe
 from webdojo.store.checkpoints import CheckpointFolder
 from webdojo.store.run import DATABASE
@@ -72,7 +73,7 @@ def own_task(recipe: Recipe, name: str) -> Task:
         known = [text for each in found for text in (each.id, each.instruction)]
         near = difflib.get_close_matches(name, known, n=1) or [found[0].id]
         raise ConfigError(
-            f"none of the {len(found)} tasks of recipe {recipe.name!r} is {name!r}: name one of them, such as "
+            f"recipe {recipe.name!r} has {plural(len(found), 'task')}, and none is {name!r}: name one, such as "
             f"{near[0]!r}, or give --url, the address to start at, for a task of your own words"
         )
     recipe.env.check(task)
