@@ -59,10 +59,10 @@ async def test_an_endpoint_does_a_task_and_everything_is_kept(tmp_path, caplog):
 async def test_native_tools_are_told_to_the_endpoint_and_not_in_the_prompt(tmp_path):
     called = completion("", tool_calls=[{"function": {"name": "done", "arguments": '{"answer": "twelve"}'}}])
     with Endpoint(say(completion("I do not know.")), say(called)) as endpoint:
-        done, _, turns = await run(recipe(endpoint, "engine.tool_calls=native"), tmp_path / "run")
+        done, _, _ = await run(recipe(endpoint, "engine.tool_calls=native"), tmp_path / "run")
     assert done is not None and done.answer == "twelve"
     for asked in endpoint.bodies:
-        assert [tool["function"]["name"] for tool in asked["tools"]][0] == "click"
+        assert "done" in [tool["function"]["name"] for tool in asked["tools"]]
         assert "<tool_call>" not in str(asked["messages"]) and "<think>" not in str(asked["messages"])
     assert endpoint.bodies[1]["messages"][2] == {"role": "assistant", "content": "I do not know."}
 
@@ -108,7 +108,7 @@ def test_a_task_of_the_recipe_is_named_by_its_id_or_its_words_and_is_in_any_of_i
     given = load_recipe("quickstart", ["env=web", *files, f"reward={tmp_path}/mine.py:Quarter"])
     assert own_task(given, "train-2").instruction == "Do train 2"
     assert own_task(given, "Do eval 1").id == "eval-1"
-    with pytest.raises(ConfigError, match="has 6 tasks, and none is 'train-7': name one, such as 'train-.'"):
+    with pytest.raises(ConfigError, match=r"has 6 tasks, and none is 'train-7': name one, such as 'train-.'"):
         own_task(given, "train-7")
     with pytest.raises(TaskError, match="task 'eval-0' has no evaluator, so rules cannot score it"):
         own_task(load_recipe("quickstart", ["env=web", *files, "reward=rules"]), "eval-0")

@@ -18,7 +18,6 @@ from webdojo.store.checkpoints import CheckpointFolder
 from webdojo.store.run import DATABASE
 from webdojo.types import Task
 
-
 WHOLE_FILE = 10**9
 """More tasks than any file has."""
 
