@@ -22,6 +22,8 @@ A recipe is one YAML file with everything that a run needs. Name one of the pack
 default below; an unknown key is an error that names the nearest one. `section.key=value` on the command
 line changes a single key; `--dry-run` prints the keys that differ from their defaults, and `--dry-run --full` all of
 them. `base: openwebrl`, or a path beside the file, takes another recipe's keys wherever the file sets none.
+Files that a recipe names are looked for beside it, and then in the working folder; those of the command line in the
+working folder.
 
 The sections `env`, `reward`, `harness`, `engine` and `tasks.sampler` are plugs: `name` says which one, and the other
 keys are its own. The name alone, as in `env=dojo reward=rules`, is that plug with its defaults. Below are those that

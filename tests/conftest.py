@@ -30,7 +30,7 @@ SLOW = {
 INTEGRATION = {
     "": "architecture deploy plugins",
     "agent": "parsing properties pycall toolcall",
-    "benchmarks": "async_loop browser engine learner learner_exactness paced sites",
+    "benchmarks": "async_loop browser dedup engine learner learner_exactness paced sites",
     "browser": "begin_frame har hard_pages images pool remote screenshots session uploads",
     "browser/page": "elements popups views",
     "browser_service": "client server server_fuzz",

@@ -24,7 +24,7 @@ LAYERS = [
     {"__init__", "api", "cli", "doctor", "gym", "tiny", "view"},
     {"loops"},
     {"dry_run"},
-    {"recipe", "recipe_hints"},
+    {"recipe", "recipe_hints", "recipe_paths"},
     {"agreement", "comparison", "evaluation", "rollout", "trainer"},
     {"agent", "envs", "policy", "reward"},
     {"browser_service", "sites"},

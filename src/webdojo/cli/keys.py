@@ -31,17 +31,12 @@ TRAINING_ALONE = {
 }
 """Keys that only training uses, with what to write instead."""
 
+_ONE_EPISODE = dict.fromkeys(("evaluate.runs", "evaluate.max_invalid", "rollout.concurrency", "browser.servers"), "")
+
 UNUSED: dict[str, dict[str, str]] = {
     "eval": TRAINING_ALONE,
-    "act": TRAINING_ALONE
-    | {
-        "tasks": "",
-        "evaluate.tasks": "",
-        "evaluate.runs": "",
-        "evaluate.max_invalid": "",
-        "rollout.concurrency": "",
-        "browser.servers": "",
-    },
+    "act": TRAINING_ALONE | _ONE_EPISODE,
+    "act --url": TRAINING_ALONE | _ONE_EPISODE | {"tasks": "", "evaluate.tasks": ""},
     "tasks build": dict.fromkeys(
         ("browser", "env", "tasks", "reward", "harness", "sft", "train", "evaluate", "seed"), ""
     )

@@ -88,7 +88,8 @@ def describe(path: Path) -> dict[str, Any]:
         invalid: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for row in store.rows():
             if row.valid is False:
-                invalid[row.phase][row.termination] += 1
+                reward = store.trajectory(row.id).reward
+                invalid[row.phase][(reward.cause if reward is not None else "") or row.termination] += 1
         return _heading(store, recipe) | {
             "pid": writer(path).pid,
             "model": info.get("model") or recipe.get("model", {}).get("path", ""),
@@ -100,7 +101,7 @@ def describe(path: Path) -> dict[str, Any]:
             "versions": info.get("versions", {}),
             "machine": info.get("machine", {}),
             "episodes": store.count(),
-            "invalid": invalid,
+            "invalid": {phase: dict(causes.most_common()) for phase, causes in invalid.items()},
             "results": {name: it for name, it in store.get("result", {}).items() if name.startswith("success_")},
             "metrics": [
                 {name: value if math.isfinite(value) else None for name, value in row.items()}

@@ -27,6 +27,7 @@ from pydantic import ValidationError
 from webdojo.errors import BudgetError, EngineError, StoreError
 from webdojo.policy.chat.endpoint import Answer, Failed
 from webdojo.policy.engine import ChatConfig
+from webdojo.progress import plural
 
 _ANSWERS = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
 _REQUESTS = """\
@@ -70,9 +71,9 @@ class Totals(NamedTuple):
 
     def __str__(self) -> str:
         cached = f", {self.cached} from the cache" if self.cached else ""
-        lost = f" ({self.lost} lost)" if self.lost else ""
+        lost = f" ({self.lost} lost: no whole answer came, so each counts as the most it can cost)" if self.lost else ""
         return (
-            f"endpoint: {self.requests} requests{lost}{cached}, {self.input_tokens} tokens in, "
+            f"endpoint: {plural(self.requests, 'request')}{lost}{cached}, {self.input_tokens} tokens in, "
             f"{self.output_tokens} out, {self.usd:.4f} USD"
         )
 

@@ -33,7 +33,8 @@ async def ask(
     """The model's answer as `read` understands it; where it does not, the model is asked once more.
 
     Args:
-        system: the protocol. Nothing that a page, an agent or a model wrote may stand in it.
+        system: the protocol, whose last paragraph says which form the answer must have. Nothing that a page, an agent
+            or a model wrote may stand in it.
         content: parts of the user's message, as in OpenAI's chat API, in whose texts foreign text is `quoted`.
         read: returns None for an answer that it cannot read, which no cache keeps.
         what: names the question in the error.
@@ -55,4 +56,5 @@ async def ask(
         if (value := read(answer)) is not None:
             return value
         note = AGAIN.format(quoted(answer[-REMEMBERED:]))
-    raise Unreadable(f"{what} could not be read: {' '.join(answer.split())[-200:]!r}")
+    found, wanted = (" ".join(text.split()) for text in (answer, system.rstrip().rpartition("\n\n")[2]))
+    raise Unreadable(f"{what} could not be read: {found[-200:]!r}; it was told: {wanted}")

@@ -127,7 +127,8 @@ class Hearing:
 
         Args:
             step: the name of the question, for `Reward.judgements`.
-            system: the protocol. Nothing that a page, an agent or a model wrote may stand in it.
+            system: the protocol, whose last paragraph says which form the answer must have. Nothing that a page, an
+                agent or a model wrote may stand in it.
             user: texts, in which foreign text is `quoted`, and screenshots.
             read: returns None for an answer that it cannot read.
 
