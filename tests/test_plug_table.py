@@ -13,6 +13,7 @@ import pytest
 
 from webdojo.envs.task_sets import SOURCES
 from webdojo.recipe import PLUGS
+from webdojo.tasks.samplers.registry import SAMPLERS
 from webdojo.trainer.config import NAMED_PARTS
 
 PAGE = (Path(__file__).parent.parent / "docs" / "your-own.md").read_text()
@@ -58,6 +59,7 @@ def test_a_row_has_the_signatures_of_the_code(row: list[str]) -> None:
 
 def test_every_plug_has_a_row() -> None:
     named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()}
-    named |= {"tasks.source": SOURCES} | {f"train.{key}": NAMED_PARTS[key] for key in ("policy_loss", "advantage")}
+    named |= {"tasks.source": SOURCES, "tasks.sampler.name": SAMPLERS}
+    named |= {f"train.{key}": NAMED_PARTS[key] for key in ("policy_loss", "advantage")}
     told = {said(row[0])[0]: said(row[1])[0] for row in ROWS if said(row[0])}
     assert told == {key: registry.group for key, registry in named.items()}
