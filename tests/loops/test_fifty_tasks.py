@@ -209,7 +209,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     few = ["train.iterations=0", "sft.demos=150", "evaluate.tasks=8"]
     done = webdojo("train", "quickstart", "--run", "warm", *few, cwd=folder, timeout=1800)
     assert done.returncode == 0, done.stderr
-    return str(folder / "warm")
+    *_, newest = sorted((folder / "warm" / "checkpoints").glob("*/config.json"))
+    return str(newest.parent)
 
 
 def check_tiny(tiny: str, folder: Path, *options: str) -> None:

@@ -59,16 +59,10 @@ def prepared(folder: Path) -> Path:
 
 
 def start(url: str, folder: Path) -> subprocess.Popen[str]:
-    log = (folder / "log").open("a")
-    return subprocess.Popen(
-        f"exec bash -c {shlex.quote(commands(url))}",
-        shell=True,
-        cwd=folder,
-        stdout=log,
-        stderr=log,
-        text=True,
-        start_new_session=True,
-    )
+    with (folder / "log").open("a") as log:
+        return subprocess.Popen(
+            ["bash", "-c", commands(url)], cwd=folder, stdout=log, stderr=log, text=True, start_new_session=True
+        )
 
 
 def killed_group(process: subprocess.Popen[str]) -> bool:
