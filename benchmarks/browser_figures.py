@@ -72,7 +72,7 @@ def headline(rows: list[dict[str, Any]]) -> dict[str, float | None]:
     found = {
         (row["measure"], row["way"], row["sessions"]): row
         for row in rows
-        if row["page"] == page and row["repeats"] and not row.get("lost_actions")
+        if (row["page"] == page or row["measure"] == "new_session") and row["repeats"] and not row.get("lost_actions")
     }
     counts = sorted({sessions for measure, _, sessions in found if measure == "steps"})
     reference = REFERENCE_SESSIONS if REFERENCE_SESSIONS in counts else max(counts, default=0)

@@ -25,7 +25,6 @@ from webdojo.progress import progress
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.reward.gate import Scorer
 from webdojo.reward.judges.deepshop import PARTS
-from webdojo.reward.judges.rubric import RUBRIC
 from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
@@ -35,6 +34,7 @@ from webdojo.sites.kinds import KINDS
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.run import RunStore
+from webdojo.tasks.rubric import RUBRIC
 from webdojo.types import Sampling, Task, ToolCall, Trajectory
 
 FACTS = range(2, 9)

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from webdojo.plugins import Plug, slot_of
+from webdojo.plugins import Plug, Registry, slot_of
 from webdojo.recipe import PLUGS, Recipe
 
 HEAD = """\
@@ -22,10 +22,12 @@ A recipe is one YAML file with everything that a run needs. Name one of the pack
 default below; an unknown key is an error that names the nearest one. `section.key=value` on the command
 line changes a single key; `--dry-run` prints the keys that differ from their defaults, and `--dry-run --full` all of
 them. `base: openwebrl`, or a path beside the file, takes another recipe's keys wherever the file sets none.
+Files that a recipe names are looked for beside it, and then in the working folder; those of the command line in the
+working folder.
 
-The sections `env`, `reward`, `harness` and `engine` are plugs: `name` says which one, and the other keys are
-its own. The name alone, as in `env=dojo reward=rules`, is that plug with its defaults. Below are those that are built
-in; an installed package may bring more, and your own is named `./file.py:Name` or `package.module:Name`.
+The sections `env`, `reward`, `harness`, `engine` and `tasks.sampler` are plugs: `name` says which one, and the other
+keys are its own. The name alone, as in `env=dojo reward=rules`, is that plug with its defaults. Below are those that
+are built in; an installed package may bring more, and your own is named `./file.py:Name` or `package.module:Name`.
 
 This page is written by `make docs` from the sections in the code.
 """
@@ -48,7 +50,7 @@ def type_name(annotation: Any) -> str:
     """As a reader of the recipe would write it, safe in a table cell."""
     plain = isinstance(annotation, type) and not get_args(annotation)
     name = annotation.__name__ if plain else re.sub(r"\b(typing|webdojo[\w.]*)\.(?=\w)", "", str(annotation))
-    name = re.sub(r"Annotated\[(\w+), FieldInfo\((?:[^()]|\([^()]*\))*\)\]", r"\1", name)
+    name = re.sub(r"Annotated\[(\w+), FieldInfo\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\]", r"\1", name)
     return name.replace("|", r"\|")
 
 
@@ -78,6 +80,9 @@ def rows(prefix: str, model: type[BaseModel], defaults: BaseModel | None) -> lis
             note = f"{notes.get(name, '')} Its keys are those of [{same}](#{same})."
             shown = f"`{value.name}`" if isinstance(value, Plug) else ""
             out.append(f"| `{prefix}{name}` | {type_name(field.annotation)} | {shown} | {note} |")
+        elif prefix and isinstance(value, Plug):
+            note = f"{notes.get(name, '')} Each one's keys are below."
+            out.append(f"| `{prefix}{name}` | {type_name(field.annotation)} | `{value.name}` | {note} |")
         elif isinstance(value, BaseModel):
             out += rows(f"{prefix}{name}.", type(value), value)
         else:
@@ -88,21 +93,39 @@ def rows(prefix: str, model: type[BaseModel], defaults: BaseModel | None) -> lis
     return out
 
 
+TABLE = ["| key | type | default | meaning |", "|---|---|---|---|"]
+
+
+def choices(key: str, registry: Registry[Any]) -> list[str]:
+    """A part for each built-in plug that a key may name."""
+    parts = []
+    for choice, plug in registry.built_in.items():
+        parts += [
+            f"### {choice}",
+            "",
+            inspect.cleandoc(plug.__doc__ or ""),
+            "",
+            *TABLE,
+            *rows(f"{key}.", plug, None),
+            "",
+        ]
+    return parts[:-1]
+
+
 def reference() -> str:
     """The whole page."""
-    table = ["| key | type | default | meaning |", "|---|---|---|---|"]
     everything = rows("", Recipe, None)
-    parts = [HEAD, *table, *(row for row in everything if "." not in row.split("`")[1])]
+    parts = [HEAD, *TABLE, *(row for row in everything if "." not in row.split("`")[1])]
     for name, field in Recipe.model_fields.items():
         if isinstance(field.default, BaseModel):
             parts += ["", f"## {name}", ""]
             if name in PLUGS:
-                for choice, plug in PLUGS[name][0].built_in.items():
-                    parts += [f"### {choice}", "", inspect.cleandoc(plug.__doc__ or ""), ""]
-                    parts += [*table, *rows(f"{name}.", plug, None), ""]
-                parts.pop()
-            else:
-                parts += [*table, *(row for row in everything if row.startswith(f"| `{name}."))]
+                parts += choices(name, PLUGS[name][0])
+                continue
+            parts += [*TABLE, *(row for row in everything if row.startswith(f"| `{name}."))]
+            for inner, part in type(field.default).model_fields.items():
+                if (slot := slot_of(part)) is not None:
+                    parts += ["", *choices(f"{name}.{inner}", slot.registry)]
     return "\n".join(parts) + "\n"
 
 

@@ -26,6 +26,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from webdojo import Environment, Reward, RewardFunction, Task, Visit
 from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.policy.engines import HF
+from webdojo.tasks.samplers.sampler import Sampler
 from webdojo.trainer.advantages import Advantage, by_group
 from webdojo.trainer.losses import Loss
 
@@ -102,6 +103,18 @@ class Loud(HF):
         return super().open(model)
 
 
+class FirstOnly(Sampler):
+    """Draws the first task alone."""
+
+    name: str = "first_only"
+
+    def key(self, task):
+        return task.id
+
+    def weight(self, stratum):
+        return float(stratum.tasks[0].id == "train-0")
+
+
 unclipped = Loss(lambda logprobs, tokens, bounds: -logprobs * tokens.advantages, lambda bounds: "-A_i log π")
 centred = Advantage(lambda groups: by_group(groups, lambda R: [r - sum(R) / len(R) for r in R], least=1), "R_i - mean")
 
@@ -122,6 +135,7 @@ GROUPS = {
     "losses": "unclipped = extras.plugs:unclipped",
     "advantages": "centred = extras.plugs:centred",
     "tasks": "reads = extras.plugs:read",
+    "samplers": "first_only = extras.plugs:FirstOnly",
     "sites": "seeds = extras.seeds:Seeds",
 }
 
@@ -132,7 +146,7 @@ env: {{name: notes}}
 reward: {{name: looked}}
 harness: {{name: brief, tool_schemas: signature, max_format_errors: 1}}
 engine: {{name: loud}}
-tasks: {{path: train, eval_path: eval, source: reads}}
+tasks: {{path: train, eval_path: eval, source: reads, sampler: first_only}}
 browser: {{viewport_px: [320, 320]}}
 rollout: {{group_size: 3, concurrency: 6, max_steps: 2, max_context_tokens: 8192, sampling: {{max_tokens: 100}}}}
 sft: {{demos: 0}}
@@ -186,6 +200,7 @@ def test_one_plug_of_each_kind_trains_one_step(installed: Path, model_dir: Path)
         (row,) = store.metrics("rl")
         episodes = store.trajectories("rl")
     assert row["grad_norm"] > 0
+    assert {episode.task.id for episode in episodes} == {"train-0"}
     assert all(episode.state == {"seed": f"0/{episode.id}"} for episode in episodes)
     rewards = [episode.reward for episode in episodes if episode.reward is not None]
     assert {reward.value for reward in rewards} == {-1, 0}, "the gate is around it"

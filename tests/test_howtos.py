@@ -25,7 +25,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 PAGES = ["evaluate-an-endpoint.md", "why-did-it-fail.md"]
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
 ID = re.compile(r"\b[0-9a-f]{12}-0\b")
-ROW = re.compile(rf"^ ({ID.pattern})  eval 0  (.*?)  ", re.MULTILINE)
+ROW = re.compile(rf"^ ({ID.pattern})  (.*?)  ", re.MULTILINE)
 ENVIRONMENT = os.environ | {
     "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
     "OMP_NUM_THREADS": "1",

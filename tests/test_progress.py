@@ -2,7 +2,7 @@ import io
 
 from rich.console import Console
 
-from webdojo.progress import duration, progress
+from webdojo.progress import duration, plural, progress
 
 
 def run(terminal: bool, total: int | None = 4, **options) -> str:
@@ -42,3 +42,7 @@ def test_unknown_total_shows_the_count_alone():
 
 def test_durations_for_people():
     assert [duration(s) for s in (8.4, 200, 7500)] == ["8s", "3m 20s", "2h 05m"]
+
+
+def test_one_is_no_plural():
+    assert [plural(number, "episode") for number in (0, 1, 1200)] == ["0 episodes", "1 episode", "1,200 episodes"]

@@ -17,6 +17,8 @@ from webdojo.recipe import GONE, MOVED, Recipe, dump_changes, dump_recipe, load_
 from webdojo.reward.judges.judge import Judge
 from webdojo.reward.rules import Rules
 from webdojo.rollout.curriculum import stage_of
+from webdojo.tasks.samplers.sampler import Stratum
+from webdojo.types import Task
 
 DATA = Path(__file__).parent / "data"
 
@@ -134,6 +136,8 @@ CHANGED = [
     ["env={name: web}", "reward={name: rules}", "rollout.sampling.temperature=1.0", "harness={name: webgym}"],
     ["reward={name: webgym, engine: {base_url: 'http://127.0.0.1:1/v1'}}"],
     ["reward={name: openwebrl, engine: {name: hf}, model: {path: tiny}, sampling: {max_tokens: 9}}"],
+    ["tasks.sampler={name: success_window, floor: 0.2}"],
+    ["tasks.sampler=learning_progress", "tasks.blocklist=there"],
     ["train.stages=[{iterations: 1, max_steps: 9}]", "browser.guard.private_hosts=[localhost]"],
 ]
 
@@ -330,6 +334,16 @@ def test_a_key_that_is_gone_is_one_line_and_is_left_out_of_older_runs(tmp_path, 
     assert (recipe.train.lr, recipe.browser.serve.max_sessions) == (0.5, 3), "keys that there are stay"
     with pytest.raises(ConfigError, match=r"'train\.old_dtype'.* it is gone"):
         load_recipe(str(file), ["train.old_dtype=auto"], migrate=True)
+
+
+def test_a_chance_of_tasks_that_taught_nothing_is_a_sampler_now(tmp_path):
+    (tmp_path / "old.yaml").write_text("name: old\ntasks: {settled_chance: 0.3}\n")
+    sampler = load_recipe(str(tmp_path / "old.yaml"), migrate=True).tasks.sampler
+    task = Task(id="t", instruction="", start_url="http://a/", website="a")
+    ends = {"solved": [(1, 1)], "failed": [(0, 1), (0, 0)], "mixed": [(0, 0), (0, 1)], "new": []}
+    found = sampler.chances({name: Stratum([task], [*groups]) for name, groups in ends.items()})
+    assert found == {"solved": 0.3, "failed": 0.3, "mixed": 1, "new": 1}
+    assert sampler.key(task) == ("t",)
 
 
 def test_the_quickstart_that_version_0_1_wrote_is_todays():

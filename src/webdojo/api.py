@@ -108,7 +108,7 @@ async def load_policy(
     from webdojo.policy.model.processor import Processor
 
     recipe = _recipe(recipe, overrides)
-    harness = recipe.harness.build(Processor.load(model_folder(model)))
+    harness = recipe.build_harness(Processor.load(model_folder(model)))
     recipe.engine.check(recipe.harness)
     async with open_engine(recipe, browser.images, model) as engine:
         yield Policy(engine, harness, recipe)

@@ -5,7 +5,7 @@ A recipe names a plug in one of four ways:
     dojo                      built in
     notes                     an entry point of an installed package, in the group of its registry (`webdojo.envs`)
     my_package.module:Notes   an import path
-    ./my_env.py:Notes         a file, relative to the working folder
+    ./my_env.py:Notes         a file, beside the recipe's own or in the working folder
 
 A plug with options is a class derived from `Plug`, whose fields are its keys in the recipe; so `--dry-run`, the errors
 for unknown keys and `docs/recipes.md` know them. Whoever owns a kind of plug makes one `Registry` of it, in a module
@@ -165,7 +165,8 @@ def _found(path: str, noun: str) -> Any:
     where, _, attribute = path.rpartition(":")
     if where.endswith(".py"):
         if not Path(where).is_file():
-            raise ConfigError(f"{noun} {path!r}: there is no file {where!r} in {Path.cwd()}")
+            place = "" if Path(where).is_absolute() else f" in {Path.cwd()}, nor beside the recipe"
+            raise ConfigError(f"{noun} {path!r}: there is no file {where!r}{place}: put it there, or name where it is")
         module = _from_file(Path(where).resolve())
     else:
         module = importlib.import_module(where)

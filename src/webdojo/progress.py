@@ -103,3 +103,8 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60}m {whole % 60:02d}s"
     return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
+
+
+def plural(number: int, noun: str) -> str:
+    """How many of something, for people: `1 episode`, `1,200 episodes`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

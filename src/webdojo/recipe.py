@@ -17,7 +17,7 @@ import yaml
 from pydantic import BaseModel, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
-from webdojo.agent.harness import HarnessConfig
+from webdojo.agent.harness import Codec, Harness, HarnessConfig
 from webdojo.agent.harnesses import HARNESSES
 from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.browser.config import BrowserConfig
@@ -32,6 +32,7 @@ from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig
 from webdojo.policy.engines import ENGINES, HF
 from webdojo.recipe_hints import did_you_mean
+from webdojo.recipe_paths import beside, whole
 from webdojo.reward.function import RewardFunction
 from webdojo.reward.registry import REWARDS, EnvironmentReward
 from webdojo.rollout.config import RolloutConfig
@@ -57,6 +58,7 @@ MOVED = {
     "tasks.layout": "env.layout",
     "tasks.weather": "env.perturbations",
     "tasks.weather_impassable": "env.permanent_failures",
+    "tasks.settled_chance": "tasks.sampler",
     "browser.sites_host": "env.host",
     "browser.sites_port": "env.port",
     "model.engine": "engine.name",
@@ -131,6 +133,10 @@ class Recipe(Section):
     def reward_function(self) -> RewardFunction:
         """What scores episodes: `reward`, or the environment's own verdict; ConfigError where it has none."""
         return self.reward.resolved(self.env.reward, self.env.name)
+
+    def build_harness(self, codec: Codec) -> Harness:
+        """The harness for the model of this codec, and for the form in which the engine's model calls tools."""
+        return self.harness.build_native(codec) if self.engine.native_tools else self.harness.build(codec)
 
     def draw(self, split: Split, n: int) -> Sequence[Task]:
         """At most `n` tasks, always the same ones; TaskError where there are none."""
@@ -220,7 +226,8 @@ def load_recipe(name_or_path: str, overrides: list[str] | None = None, *, migrat
     """Load, override and validate a recipe: a name from `recipe_names()` or a path to a YAML file.
 
     A recipe with the key `base` has all that another one has, by name or by a path beside its own file, but for the
-    keys that it sets itself. A plug's section may be its name alone: `env: dojo`.
+    keys that it sets itself. A plug's section may be its name alone: `env: dojo`. Relative paths of files are looked
+    for beside the recipe's file, and then in the working folder.
 
     `overrides` are `dotted.key=value`, with values in YAML. `migrate` reads keys that an older version wrote (`MOVED`)
     as what they are now, and leaves out those that are `GONE`. A ConfigError names the nearest known recipe or key.
@@ -242,9 +249,13 @@ def parse_recipe(data: dict[str, Any], source: str) -> Recipe:
         raise ConfigError("; ".join(_explain(dict(e), data, source) for e in error.errors())) from None
 
 
-def dump_recipe(recipe: Recipe) -> str:
-    """The resolved recipe as YAML: every key with its value, in the order of the sections."""
-    return yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+def dump_recipe(recipe: Recipe, *, whole_paths: bool = False) -> str:
+    """The resolved recipe as YAML: every key with its value, in the order of the sections.
+
+    With `whole_paths` it loads as the same recipe in any working folder.
+    """
+    data = recipe.model_dump(mode="json")
+    return yaml.safe_dump(whole(data) if whole_paths else data, sort_keys=False, allow_unicode=True)
 
 
 def dump_changes(recipe: Recipe) -> str:
@@ -258,11 +269,17 @@ def _changes(section: BaseModel) -> dict[str, Any]:
     """The keys of a section whose value is not the default; a plug that is not the default one has its name."""
     data = section.model_dump(mode="json", exclude_defaults=True)
     for key, field in type(section).model_fields.items():
+        value = getattr(section, key)
         if (slot := slot_of(field)) is not None:
-            plug = getattr(section, key)
-            changes = ({} if plug.name == slot.default else {"name": plug.name}) | _changes(plug)
+            changes = ({} if value.name == slot.default else {"name": value.name}) | _changes(value)
+        elif isinstance(value, BaseModel) and value != field.default:
+            changes = _changes(value)
+        else:
+            continue
+        if changes:
+            data[key] = changes
+        else:
             data.pop(key, None)
-            data |= {key: changes} if changes else {}
     return data
 
 
@@ -290,6 +307,8 @@ def _read(name_or_path: str, *derived: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ConfigError(f"recipe {name_or_path!r} must be a mapping of sections, but is a {type(data).__name__}")
     data = _spelled_out(data)
+    if is_file:
+        data = beside(data, Path(name_or_path).parent)
     if (base := data.pop("base", None)) is None:
         return data
     if not isinstance(base, str):
@@ -350,6 +369,9 @@ def _apply(data: dict[str, Any], override: str) -> None:
 def _migrate(data: dict[str, Any]) -> None:
     """Bring a recipe of an older version into today's keys."""
     served_by = data.get("model", {}).get("engine", "hf")
+    if (chance := data.get("tasks", {}).pop("settled_chance", 1.0)) < 1:  # of a task whose last group taught nothing
+        each = {"by": ["task"], "window": 1, "prior": 0.0, "low": 0.001, "high": 0.999}
+        data["tasks"]["sampler"] = {"name": "success_window", **each, "floor": chance}
     for old, new in MOVED.items():
         section, _, key = old.partition(".")
         if not key or (old == "model.vllm" and served_by != "vllm"):  # options of what was not in use

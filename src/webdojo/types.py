@@ -385,7 +385,7 @@ class Trajectory(Record):
     failure: str = ""
     """The name of a failure from outside the agent (`errors.Failure`), else empty."""
     diagnostics: dict[str, Any] = Field(default_factory=dict)
-    """For failures of the browser: the history of the session (`browser.diagnostics`)."""
+    """For failures of the browser: the history of the session (`browser.diagnostics`); of other code: its traceback."""
     state: dict[str, Any] = Field(default_factory=dict)
     """Final state of the environment for this episode (`Environment.state`), as plain JSON."""
     evidence: dict[str, Any] = Field(default_factory=dict)
@@ -404,6 +404,13 @@ class Trajectory(Record):
     @property
     def steps(self) -> int:
         return len(self.turns)
+
+    @property
+    def traceback(self) -> str:
+        """That of the error which the code of an environment or of a reward raised, or which nothing has named; empty
+        where there is none."""
+        found = self.diagnostics.get("reward") or self.diagnostics.get("traceback")
+        return found if isinstance(found, str) else ""  # a browser's record has the calls alone, as a list
 
     @property
     def versions(self) -> Sequence[int]:

@@ -197,6 +197,14 @@ def test_the_format_that_the_system_prompt_shows_parses(schemas):
     assert harness.render(parsed.think, parsed.calls)[0] == shown + "<|im_end|>"
 
 
+@pytest.mark.parametrize("schemas", ["json", "signature"])
+def test_the_prompt_of_native_tool_calls_says_nothing_of_how_calls_are_written(schemas):
+    config = OpenWebRLConfig(tool_schemas=schemas, screenshots_kept=3)
+    prompt = config.build_native(SmallCodec()).system_prompt()
+    assert "call at least one tool" in prompt and "the latest 3 screenshots" in prompt
+    assert [marker for marker in ("<", "{", "format", "click") if marker in prompt] == []
+
+
 def test_without_feedback_only_format_errors_are_told():
     harness = make(keep_feedback=False)
     conversation, prompts, responses = talk(harness, 2)

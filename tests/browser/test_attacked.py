@@ -29,6 +29,8 @@ PAGES = {
     f"`<div style='height:400px;overflow:auto'>{TALL}</div>`</script>",
     "/flood": f"{PLAIN}<button style='width:500px;height:500px' "
     "onclick='for (let i = 0; i < 60; i++) window.open(\"/empty\")'>",
+    "/breeds": f"{PLAIN}<script>setInterval(() => window.open('/empty'), 300)</script>",
+    "/breeder": f"{PLAIN}<button style='width:500px;height:500px' onclick='window.open(\"/breeds\")'>Open</button>",
     "/opener": f"{PLAIN}<button style='width:500px;height:500px' onclick='window.open(\"/hang\")'>Open</button>",
     "/apart": f"{PLAIN}<a style='display:block;height:500px' href=/hang target=_blank rel=noopener>Open</a>",
     "/hang": f"{PLAIN}<title>hang</title><script>onload = () => setTimeout(() => {{ for (;;); }}, 400)</script>",
@@ -145,6 +147,20 @@ async def test_a_flood_of_windows_ends_at_a_limit(at: At) -> None:
     seen = await session.observe()
     assert len(seen.tabs) <= MOST_TABS
     assert "close one first" in await say(session, call("new_tab")) or len(seen.tabs) < MOST_TABS
+
+
+async def test_windows_of_a_page_that_was_left_stay_behind(at: At) -> None:
+    session = await at("/breeder")
+    await say(session, call("click", x=500, y=500))
+    await say(session, call("switch_tab", index=0))
+    for _ in range(20):
+        await asyncio.sleep(0.5)
+        if len(session.tabs) >= 4:
+            break
+    seen = await session.observe()
+    assert len(seen.tabs) >= 4
+    assert [tab.index for tab in seen.tabs if tab.active] == [0]
+    assert "opened tab" in await say(session, call("click", x=500, y=500)), "its own come to the front"
 
 
 async def test_a_tab_that_hangs_holds_up_no_other(at: At) -> None:

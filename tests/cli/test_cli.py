@@ -28,6 +28,7 @@ ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS"
 ENVIRONMENT |= {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
 COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
 COMMANDS += [["browser"], ["browser", "serve"], ["act"], ["judge"], ["judge", "audit"], ["judge", "stress"]]
+COMMANDS += [["tasks"], *(["tasks", command] for command in ("make", "show", "stats", "lint", "convert", "split"))]
 COMMANDS += [["runs"], *(["runs", command] for command in ("list", "show", "export", "trace", "gc"))]
 
 
@@ -143,6 +144,7 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
         (["report", "nowhere"], "nowhere does not exist"),
         (["runs", "trace", "nowhere"], "nowhere does not exist"),
         (["act", "look", "--url", "example.org"], "--url is 'example.org'"),
+        (["act", "look", "--recipe", "quickstart"], "tasks, and none is 'look': name one, such as"),
         (["act", "look", "--url", "http://nope-0.localhost/"], "'nope-0.localhost' is no embedded site"),
         (["act", "look", "--url", "http://shop-0.localhost/", "--headful"], "there is no display"),
         (["act", "look", "--url", "http://shop-0.localhost/", "--model", "no/such/folder"], "no/such/folder"),
@@ -275,6 +277,33 @@ def test_a_task_of_the_embedded_web_is_judged_and_an_unreadable_answer_is_shown(
     assert "I would click on &lt;b&gt;Rings&lt;/b&gt;." in (tmp_path / "won" / "trajectory.html").read_text()
     assert "reward 0: not so: The list of Rings is shown at the end" in lost.stdout
     assert lost.returncode == 1
+
+
+def test_a_task_of_a_recipe_is_done_by_its_id_and_told_with_reward_and_reason(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from webdojo import Reward, RewardFunction\n\nclass Mine(RewardFunction):\n"
+        "    async def score(self, trajectory, images):\n"
+        "        return Reward(value=0.25, success=False, reason=str(trajectory.task.evaluator['page']))\n"
+    )
+    there = {"start_url": "http://shop-0.localhost/", "website": "shop-0.localhost"}
+    rows = [
+        {"id": "rings", "instruction": "Open rings", **there, "evaluator": {"page": "/rings"}},
+        {"id": "lamps", "instruction": "Open lamps", **there},
+    ]
+    (tmp_path / "tasks.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    over = '<think>so</think><tool_call>{"name": "done", "arguments": {"answer": "done"}}</tool_call>'
+    given = ["tasks.path=tasks.jsonl", "reward=./mine.py:Mine", "--recipe", "quickstart", "--model", "m", "--endpoint"]
+    with Endpoint(default=say(completion(over))) as endpoint:
+        judged, broken = (webdojo("act", name, *given, endpoint.url, cwd=tmp_path) for name in ("rings", "lamps"))
+        free = webdojo("act", "Look", "--url", "http://shop-0.localhost/", *given[1:], endpoint.url, cwd=tmp_path)
+    assert "the task: Open rings (http://shop-0.localhost/)" in judged.stderr
+    assert "completed: done\nreward 0.25: /rings\n" in judged.stdout
+    assert judged.returncode == 1
+    assert "invalid: reward './mine.py:Mine' failed: KeyError: 'page'" in broken.stdout
+    assert "in score" in broken.stdout and "the whole traceback is in the film" in broken.stdout
+    assert broken.returncode == 2
+    assert "not judged: to have a verdict, name a task of a recipe by its id" in free.stdout
+    assert free.returncode == 0
 
 
 def test_a_model_behind_an_endpoint_is_measured(tmp_path):

@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 def test_an_audit_prints_tables_and_writes_what_programs_read(folder: Path) -> None:
     done = webdojo("judge", "audit", "run", "--judge", "./mine.py:Mine", "reward.max_concurrency=1", cwd=folder)
     assert done.returncode == 0, done.stderr
-    for text in ("accuracy", "by difficulty", "by termination", "reward-hacking gap", "left out: 1 episodes"):
+    for text in ("accuracy", "by difficulty", "by termination", "reward-hacking gap", "left out: 1 episode "):
         assert text in done.stdout
     assert "6 right accepts, 6 false accepts, 0 false rejects, 1 right rejects, 0 invalid" in done.stdout
     report = json.loads((folder / "run" / "judgements" / "mine-py-Mine-audit.json").read_text())
@@ -63,7 +63,7 @@ def test_a_run_is_judged_again_by_two(folder: Path) -> None:
     assert "McNemar p" in done.stdout and "0.0312" in done.stdout
     named = webdojo("judge", "--judge", "rules", folder / "run", cwd=folder)
     assert named.returncode == 0 and "1.00 (1.00 .. 1.00)" in named.stdout
-    assert "left out: 1 episodes of a task that the judge cannot score" in named.stdout
+    assert "left out: 1 episode of a task that the judge cannot score" in named.stdout
 
 
 def test_stress_prints_false_accepts_and_false_rejects(folder: Path) -> None:

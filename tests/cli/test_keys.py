@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from webdojo.cli import app
-from webdojo.cli.keys import recipe_and_model, recipe_for
+from webdojo.cli.keys import measured_by, recipe_and_model, recipe_for
 from webdojo.errors import ConfigError
+from webdojo.recipe import Recipe
 
 
 @pytest.mark.parametrize(
@@ -19,7 +21,8 @@ from webdojo.errors import ConfigError
         ("eval", "sft={demos: 3}", "does not use sft"),
         ("eval", "rollout.max_steps=3", "use evaluate.max_steps=…"),
         ("eval", "model.path=mine", "use --model"),
-        ("act", "tasks.path=mine.jsonl", "`webdojo act` does not use tasks.path"),
+        ("act --url", "tasks.path=mine.jsonl", "`webdojo act --url` does not use tasks.path"),
+        ("act", "evaluate.runs=2", "`webdojo act` does not use evaluate.runs"),
         ("explain", "browser.viewport_px=[320, 320]", "does not use browser.viewport_px"),
         ("browser serve", "env.port=8000", "`webdojo browser serve` does not use env.port"),
     ],
@@ -79,3 +82,24 @@ def test_an_option_that_is_misspelt_stays_one() -> None:
     said = CliRunner().invoke(app, ["train", "quickstart", "--resum"])
     assert said.exit_code == 2
     assert "--resume" in said.output
+
+
+def test_an_evaluation_takes_judge_protocol_and_runs_as_options() -> None:
+    def measured(recipe: str, overrides: list[str], **options: Any) -> Recipe:
+        name, given = measured_by(recipe, overrides, **({"protocol": "", "judge": "", "runs": None} | options))
+        return recipe_for("eval", name, given)
+
+    plain, judged = (
+        measured("quickstart", []),
+        measured("quickstart", ["reward.max_images=3"], judge="webvoyager", runs=4),
+    )
+    assert (judged.reward.name, judged.reward.max_images, judged.evaluate.runs) == ("webvoyager", 3, 4)  # type: ignore[attr-defined]
+    by_recipe = measured("online_mind2web", [], judge="online_mind2web-webjudge")
+    assert by_recipe.reward == recipe_for("eval", "online_mind2web-webjudge", []).reward
+    theirs = measured("quickstart", ["env.kinds=[shop]"], protocol="webvoyager")
+    assert (theirs.name, theirs.evaluate, theirs.env.name) == (
+        "webvoyager",
+        recipe_for("eval", "webvoyager", []).evaluate,
+        "dojo",
+    )
+    assert theirs.env == plain.env.model_copy(update={"kinds": ["shop"]})

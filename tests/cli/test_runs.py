@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from pathlib import Path
@@ -12,6 +13,9 @@ from tests.cli.test_cli import one_line_error, webdojo
 from tests.store.fabricate import trajectory
 from tests.view.demo_run import create, fill
 from webdojo.recipe import dump_recipe, load_recipe
+from webdojo.reward.function import invalid
+from webdojo.reward.gate import Scorer
+from webdojo.reward.registry import REWARDS
 from webdojo.store.run import RunStore
 from webdojo.types import Termination
 
@@ -28,6 +32,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             store.add_metrics("rl", 3, {"success": 0.25, "grad_norm": float("nan")})
             lost = trajectory("t", store.images, success=False, valid=False, termination=Termination.TIMEOUT)
             store.add_trajectory(lost, "rl", 3)
+            for number, cause in enumerate(("unreadable", "unreadable", "reward_failed")):
+                unjudged = trajectory(f"u{number}", store.images)
+                unjudged.reward = invalid(cause, "nobody could say")
+                store.add_trajectory(unjudged, "rl", 3)
             store.checkpoints.save("rl-0003", lambda folder: None, {"phase": "rl", "iteration": 3})
     (folder / "killed" / "run.lock").write_text("12345")
     shutil.copytree(folder / "stopped", folder / "newer")
@@ -61,11 +69,12 @@ def test_show_tells_what_a_run_is_and_how_it_went(runs: Path) -> None:
     assert "…" not in done, "a figure is cut where the terminal is narrow"
     shown = json.loads(webdojo("runs", "show", runs / "killed", "--json").stdout)
     assert (shown["state"], shown["pid"], shown["iteration"]) == ("killed", "12345", 3)
-    assert shown["invalid"] == {"rl": {"timeout": 1}}
+    assert shown["invalid"] == {"rl": {"timeout": 1, "unreadable": 2, "reward_failed": 1}}
     assert shown["metrics"] == [{"step": 3, "success": 0.25, "grad_norm": None}]
     (checkpoint,) = shown["checkpoints"]
     assert (checkpoint["name"], checkpoint["latest"], checkpoint["best"]) == ("rl-0003", True, False)
-    assert "timeout 1" in webdojo("runs", "show", runs / "killed").stdout
+    told = " ".join(webdojo("runs", "show", runs / "killed").stdout.split())
+    assert "4 unreadable 2, timeout 1, reward failed 1" in told
 
 
 def test_failed_episodes_are_listed_with_their_reasons_and_each_has_a_film(runs: Path, tmp_path: Path) -> None:
@@ -87,6 +96,39 @@ def test_failed_episodes_are_listed_with_their_reasons_and_each_has_a_film(runs:
     assert "max steps, reward 0: The cart is empty." in film.stdout
     assert lost[0] in page.read_text()
     assert "no episode in" in one_line_error(webdojo("runs", "film", run, "nothing-like-it"))
+
+
+FORGETFUL = """
+from webdojo import RewardFunction
+
+def page_of(task):
+    return task.evaluator["page"]
+
+class Forgetful(RewardFunction):
+    async def score(self, trajectory, images):
+        return page_of(trajectory.task)
+"""
+
+
+def test_what_code_raised_is_shown_in_short_and_the_film_has_all_of_it(tmp_path: Path) -> None:
+    (tmp_path / "forgetful.py").write_text(FORGETFUL)
+    reward = REWARDS.get(f"{tmp_path}/forgetful.py:Forgetful")()
+    run = tmp_path / "run"
+    with RunStore.create(run, "name: x", {"seed": 0}) as store:
+        for number in range(3):
+            episode = trajectory(f"t-{number}", store.images)
+            if number:
+                asyncio.run(Scorer(reward, store.images).score(episode))
+            store.add_trajectory(episode, "eval", 0)
+    listed, film = webdojo("runs", "episodes", run).stdout, webdojo("runs", "film", run, "t-1").stdout
+    for told in (listed, film):
+        assert f'{tmp_path}/forgetful.py", line 5, in page_of' in told
+        assert "\nKeyError: 'page'\n" in told
+        assert "gate.py" not in told, "webdojo's own calls stand before those of the user"
+    assert "raised in 2 episodes:" in listed
+    assert f"the whole traceback: webdojo runs film {run} 2" in listed
+    page = Path(film.splitlines()[-1].removeprefix("film: ")).read_text()
+    assert "gate.py" in page and "in page_of" in page
 
 
 def test_gc_leaves_a_run_alone_that_is_written(runs: Path, tmp_path: Path) -> None:

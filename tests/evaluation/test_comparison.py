@@ -80,6 +80,16 @@ def test_the_runs_of_a_task_are_paired_in_their_order() -> None:
     assert (found.official.n, found.left_out, found.official.won, found.official.lost) == (3, 1, ["t"], ["t"])
 
 
+def test_the_runs_of_a_task_are_read_in_the_order_of_their_seeds(tmp_path: Path) -> None:
+    with RunStore.create(tmp_path, "evaluate: {runs: 3}", {}) as store:
+        first = trajectory("0", store.images)
+        for run, succeeds in ((2, True), (0, False), (1, True)):  # as they ended
+            reward = first.reward.model_copy(update={"success": succeeds}) if first.reward else None
+            told = {"id": str(run), "seed": f"t/{run}", "reward": reward}
+            store.add_trajectory(first.model_copy(update=told), "eval", 0)
+        assert [each.success for each in measured(tmp_path).outcomes] == [False, True, True]
+
+
 def test_an_evaluation_is_read_from_its_run(tmp_path: Path) -> None:
     with RunStore.create(tmp_path, "", {}) as store:
         with pytest.raises(StoreError, match="holds no evaluation: measure the model by `webdojo eval`"):

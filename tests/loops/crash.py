@@ -230,6 +230,6 @@ def trained_groups(recipe: Recipe, folder: Path) -> list[list[int]]:
     assert len(drawn - whole) <= stale, "a group was left half done"
     counted = sum(row["groups"] for row in metrics) + len(checkpoint.meta["pool"]["finished"])
     assert counted >= len(drawn & whole) - stale, "a group that ended is in no metrics"
-    if recipe.tasks.settled_chance == 1 and not recipe.train.stages:
+    if recipe.tasks.sampler.name == "uniform" and not recipe.train.stages:
         assert len(set(range(max(members))) - members.keys()) <= stale, "a task was passed over"
     return numbers

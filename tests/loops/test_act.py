@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import threading
@@ -16,7 +17,7 @@ from webdojo.envs.dojo import Dojo
 from webdojo.envs.web import Web
 from webdojo.errors import ConfigError, TaskError
 from webdojo.loops.act import act
-from webdojo.loops.request import check_display, newest_checkpoint, recipe_of, task_at
+from webdojo.loops.request import check_display, newest_checkpoint, own_task, recipe_of, task_at
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.run import RunStore
 from webdojo.types import Termination, Trajectory, Turn
@@ -53,6 +54,64 @@ async def test_an_endpoint_does_a_task_and_everything_is_kept(tmp_path, caplog):
         assert store.trajectories("act") == [done]
         for turn in done.turns:
             store.images.get(turn.observation.screenshot)
+
+
+async def test_native_tools_are_told_to_the_endpoint_and_not_in_the_prompt(tmp_path):
+    called = completion("", tool_calls=[{"function": {"name": "done", "arguments": '{"answer": "twelve"}'}}])
+    with Endpoint(say(completion("I do not know.")), say(called)) as endpoint:
+        done, _, _ = await run(recipe(endpoint, "engine.tool_calls=native"), tmp_path / "run")
+    assert done is not None and done.answer == "twelve"
+    for asked in endpoint.bodies:
+        assert "done" in [tool["function"]["name"] for tool in asked["tools"]]
+        assert "<tool_call>" not in str(asked["messages"]) and "<think>" not in str(asked["messages"])
+    assert endpoint.bodies[1]["messages"][2] == {"role": "assistant", "content": "I do not know."}
+
+
+MINE = """
+from webdojo import Reward, RewardFunction
+
+class Quarter(RewardFunction):
+    async def score(self, trajectory, images):
+        return Reward(value=0.25, success=False, reason=f"{trajectory.answer} of {len(trajectory.task.evaluator)}")
+
+class Broken(RewardFunction):
+    async def score(self, trajectory, images):
+        return trajectory.task.evaluator["page"]
+"""
+
+
+@pytest.mark.parametrize("reward", ["Quarter", "Broken"])
+async def test_a_task_of_the_recipe_is_judged_by_its_evaluator(tmp_path, reward):
+    (tmp_path / "mine.py").write_text(MINE)
+    with Endpoint(default=say(completion(DONE))) as endpoint:
+        given = recipe(endpoint, "evaluate.tasks=3", f"reward.name={tmp_path}/mine.py:{reward}")
+        task = given.draw("eval", 3)[1]
+        assert task.evaluator and own_task(given, task.id) == task
+        done, _ = await act(own_task(given, task.id), given, "tiny", tmp_path / "run", lambda turn: None, own=True)
+    assert done is not None and done.reward is not None
+    if reward == "Quarter":
+        assert (done.reward.value, done.reward.reason) == (0.25, f"twelve of {len(task.evaluator)}")
+    else:
+        assert (done.reward.valid, done.failure) == (False, "reward_failed")
+        assert "KeyError: 'page'" in done.traceback
+
+
+def test_a_task_of_the_recipe_is_named_by_its_id_or_its_words_and_is_in_any_of_its_files(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE)
+    for name in ("train", "eval"):
+        rows = [
+            {"id": f"{name}-{number}", "instruction": f"Do {name} {number}", "start_url": SHOP, "website": "a"}
+            for number in range(3)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    files = [f"tasks.path={tmp_path}/train.jsonl", f"tasks.eval_path={tmp_path}/eval.jsonl", "evaluate.tasks=1"]
+    given = load_recipe("quickstart", ["env=web", *files, f"reward={tmp_path}/mine.py:Quarter"])
+    assert own_task(given, "train-2").instruction == "Do train 2"
+    assert own_task(given, "Do eval 1").id == "eval-1"
+    with pytest.raises(ConfigError, match=r"has 6 tasks, and none is 'train-7': name one, such as 'train-.'"):
+        own_task(given, "train-7")
+    with pytest.raises(TaskError, match="task 'eval-0' has no evaluator, so rules cannot score it"):
+        own_task(load_recipe("quickstart", ["env=web", *files, "reward=rules"]), "eval-0")
 
 
 async def test_ctrl_c_keeps_what_was_done(tmp_path):

@@ -19,6 +19,7 @@ from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 
 KILLS = POINTS or 20
+BY_TASK = "tasks.sampler={name: mixed_outcomes, by: [task], window: 1, prior: 0.5}"
 SIZES = [
     *(f"train.iterations={max(12, KILLS * 3 // 5)}", "train.groups_per_iteration=3", "rollout.group_size=3"),
     *("rollout.concurrency=8", "rollout.max_staleness=2", "train.threads=1"),
@@ -33,7 +34,7 @@ def writes(draw: random.Random) -> list[Arm]:
     return [AtWrite(draw.randrange(1, 400)) for _ in range(KILLS)]
 
 
-@pytest.mark.parametrize(("deaths", "overrides"), [(moments, []), (writes, []), (writes, ["tasks.settled_chance=0.3"])])
+@pytest.mark.parametrize(("deaths", "overrides"), [(moments, []), (writes, []), (writes, [BY_TASK])])
 def test_kills_lose_no_group_and_train_none_twice(tmp_path: Path, deaths, overrides) -> None:
     folder, recipe = tmp_path / "run", load_recipe("quickstart", [*SIZES, *overrides])
     RunStore.create(folder, dump_recipe(recipe), {}).close()

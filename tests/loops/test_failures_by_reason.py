@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from webdojo.loops.failures import failures_by_reason, short_names
+from webdojo.loops.failures import failures_by_reason, short_names, shortened, tracebacks
 
 
 def failed(reason: str, termination: str = "completed", name: str = "a") -> dict[str, Any]:
@@ -44,3 +44,29 @@ def test_an_episode_is_named_by_as_much_of_its_id_as_is_unique() -> None:
         ids[2]: "77ff-0",
         ids[3]: "alone",
     }
+
+
+def traced(*names: str, error: str) -> str:
+    calls = "".join(f'  File "/app/{name}.py", line 1, in {name}\n    {name}()\n' for name in names)
+    return f"Traceback (most recent call last):\n{calls}{error}\n"
+
+
+def test_a_long_traceback_is_cut_in_its_middle_and_a_chain_to_its_last() -> None:
+    chain = traced("x", error="KeyError: 1") + "\nDuring handling ...\n\n" + traced(*"abcdef", error="ValueError: no")
+    names = [line.split()[-1] for line in shortened(chain).splitlines() if "File" in line]
+    assert names == ["a", "b", "e", "f"]
+    assert shortened(chain).endswith("    f()\nValueError: no")
+
+
+def test_tracebacks_through_the_same_lines_are_one() -> None:
+    episodes = [
+        {"name": name, "traceback": traceback}
+        for name, traceback in (
+            ("a", traced("f", error="KeyError: 1")),
+            ("b", ""),
+            ("c", traced("g", error="KeyError: 1")),
+            ("d", traced("f", error="KeyError: 2")),
+        )
+    ]
+    found = tracebacks(episodes)
+    assert [(each["episodes"], each["example"]) for each in found] == [(2, "d"), (1, "c")]

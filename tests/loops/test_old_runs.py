@@ -15,7 +15,7 @@ from webdojo.errors import ConfigError
 from webdojo.loops.keep import garbage
 from webdojo.loops.run_folder import saved_recipe
 from webdojo.loops.start import train
-from webdojo.recipe import load_recipe
+from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 
 ARCHIVE = Path(__file__).parent.parent / "data" / "runs-0.1.tar.gz"
@@ -77,7 +77,8 @@ def test_it_goes_on_and_its_episodes_count(old: Path) -> None:
         assert len(trained) == 2
         assert {row.group_id for row in store.rows("rl") if row.id in before["rl"]} & set(trained)
         assert store.metrics("rl")[0]["effective_groups"] == 2
-    assert load_recipe(str(old / "unfinished" / "recipe.yaml")) == recipe, "today's keys are not written"
+    written = load_recipe(str(old / "unfinished" / "recipe.yaml"))  # not migrated
+    assert dump_recipe(written) == dump_recipe(recipe, whole_paths=True), "today's keys are not written"
 
 
 def test_it_goes_on_from_the_command_line(old: Path) -> None:

@@ -75,6 +75,7 @@ def test_resuming_what_is_not_there_or_another_recipe(tmp_path):
         "model.path=/elsewhere",
         "evaluate.sampling.top_k=1",
         "rollout.sampling.temperature=0.3",
+        "tasks.source=webgym",
         "rollout.group_size=4",
         "browser.viewport_px=[640,640]",
         "harness.screenshots_kept=2",
@@ -84,3 +85,9 @@ def test_what_stored_episodes_depend_on_cannot_change_half_way(tmp_path, overrid
     start(tmp_path)
     with pytest.raises(ConfigError, match=r"cannot change half-way.*start a new --run"):
         saved_recipe(tmp_path, "quickstart", [override])
+
+
+@pytest.mark.parametrize("override", ["env.port=7", "tasks.sampler=mixed_outcomes", "train.iterations=3"])
+def test_what_they_do_not_depend_on_can(tmp_path, override):
+    start(tmp_path)
+    assert saved_recipe(tmp_path, "quickstart", [override]) == load_recipe("quickstart", [override])

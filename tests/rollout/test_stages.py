@@ -13,7 +13,7 @@ def quickstart(*stages: str) -> Recipe:
 
 
 def at(recipe: Recipe, tasks: list[Task], iteration: int) -> Curriculum:
-    return Curriculum(tasks, recipe.train.stages, recipe.rollout, 1.0, lambda: iteration)
+    return Curriculum(tasks, recipe.train.stages, recipe.rollout, recipe.tasks.sampler, lambda: iteration)
 
 
 TASKS = [task(f"t{n}").model_copy(update={"difficulty": 1 if n % 3 == 0 else 2}) for n in range(30)]

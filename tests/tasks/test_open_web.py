@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,21 @@ import pytest
 from webdojo.errors import TaskError
 from webdojo.reward.judges.deepshop import DeepShopJudge
 from webdojo.reward.judges.rubric import Fact, facts_of, reference_of
-from webdojo.tasks import deepshop, online_mind2web, webgym, webvoyager
+from webdojo.tasks import deepshop, online_mind2web, openwebvoyager, webgym, webvoyager
 from webdojo.types import Task
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 has_data = pytest.mark.skipif(not DATA.is_dir(), reason="no ../shared/data beside this checkout")
 
 WEBVOYAGER = {"web_name": "Booking", "id": "Booking--5", "ques": "A hotel for Jan 4, 2024", "web": "https://b.example/"}
+OPENWEBVOYAGER = {
+    "domain": "Travel",
+    "subdomain": "Airlines",
+    "website": "ryanair",
+    "id": "Mind2Web-test-ryanair--001",
+    "ques": "Find a flight under $100",
+    "web": "https://www.ryanair.example",
+}
 MIND2WEB = {
     "task_id": "ade4",
     "confirmed_task": "Compare plans.",
@@ -51,8 +59,9 @@ WEBGYM = {
     ],
     "definite_answer": "",
 }
-LOADERS: dict[str, tuple[Callable[[Path], list[Task]], dict[str, Any]]] = {
+LOADERS: dict[str, tuple[Callable[[Path], Iterator[Task]], dict[str, Any]]] = {
     "webvoyager": (webvoyager.load, WEBVOYAGER),
+    "openwebvoyager": (openwebvoyager.load, OPENWEBVOYAGER),
     "online_mind2web": (online_mind2web.load, MIND2WEB),
     "deepshop": (deepshop.load, DEEPSHOP),
     "webgym": (webgym.load, WEBGYM),
@@ -62,7 +71,7 @@ LOADERS: dict[str, tuple[Callable[[Path], list[Task]], dict[str, Any]]] = {
 def loaded(name: str, tmp_path: Path, *rows: dict[str, Any]) -> list[Task]:
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return LOADERS[name][0](file)
+    return list(LOADERS[name][0](file))
 
 
 def test_a_webvoyager_row(tmp_path: Path) -> None:
@@ -74,6 +83,22 @@ def test_a_webvoyager_row(tmp_path: Path) -> None:
         website="b.example",
         metadata={"web_name": "Booking", "past_dated": ["2024-01-04"], "plans_ahead": True},
     )
+
+
+def test_an_openwebvoyager_row_of_mind2webs_sites(tmp_path: Path) -> None:
+    (task,) = loaded("openwebvoyager", tmp_path, OPENWEBVOYAGER)
+    assert task == Task(
+        id="openwebvoyager:Mind2Web-test-ryanair--001",
+        instruction="Find a flight under $100",
+        start_url="https://www.ryanair.example",
+        website="www.ryanair.example",
+        metadata={"domain": "Travel", "subdomain": "Airlines", "website": "ryanair"},
+    )
+
+
+def test_an_openwebvoyager_row_of_webvoyagers_sites(tmp_path: Path) -> None:
+    (task,) = loaded("openwebvoyager", tmp_path, WEBVOYAGER)
+    assert (task.id, task.metadata["web_name"]) == ("openwebvoyager:Booking--5", "Booking")
 
 
 def test_an_online_mind2web_row(tmp_path: Path) -> None:
@@ -177,7 +202,7 @@ def test_a_file_of_another_benchmark_is_refused(tmp_path: Path, name: str) -> No
 @has_data
 @pytest.mark.parametrize(("file", "n"), [("WebVoyager_data.jsonl", 643), ("webvoyager_595.jsonl", 595)])
 def test_webvoyagers_files(file: str, n: int) -> None:
-    tasks = webvoyager.load(DATA / "webvoyager" / file)
+    tasks = list(webvoyager.load(DATA / "webvoyager" / file))
     assert len(tasks) == n
     assert len({task.metadata["web_name"] for task in tasks}) == 15
     google = {task.metadata["web_name"] for task in tasks if task.website == "www.google.com"}
@@ -201,7 +226,7 @@ def test_so_many_texts_of_the_two_versions_differ_as_the_documentation_says() ->
 
 @has_data
 def test_online_mind2webs_file() -> None:
-    tasks = online_mind2web.load(DATA / "online-mind2web" / "online_mind2web.json")
+    tasks = list(online_mind2web.load(DATA / "online-mind2web" / "online_mind2web.json"))
     assert Counter(task.difficulty for task in tasks) == {1: 80, 2: 143, 3: 77}
     assert {task.metadata["level"] for task in tasks} == {"easy", "medium", "hard"}
     assert all(2 <= task.metadata["reference_length"] <= 24 for task in tasks)
@@ -210,7 +235,7 @@ def test_online_mind2webs_file() -> None:
 
 @has_data
 def test_deepshops_file() -> None:
-    tasks = deepshop.load(DATA / "deepshop" / "deepshop.jsonl")
+    tasks = list(deepshop.load(DATA / "deepshop" / "deepshop.jsonl"))
     assert Counter(task.difficulty for task in tasks) == {1: 50, 2: 50, 3: 50}
     assert {task.website for task in tasks} == {"www.amazon.com"}
     original = DeepShopJudge(variant="original")

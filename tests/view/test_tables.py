@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import time
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
-from webdojo.view.tables import SLOTS, success_table, time_table
+from webdojo.comparison import Measured, Outcome, compare
+from webdojo.view.comparing import comparison_tables
+from webdojo.view.tables import COLUMNS, SLOTS, episode_list, overview, sections, success_table, time_table
 
 SHARES = {f"slot_{name}": 0.0 for name in SLOTS} | {"slot_engine": 0.8, "slot_act": 0.2}
 
@@ -63,3 +66,57 @@ def test_each_section_is_all_of_its_time_and_longer_iterations_weigh_more():
     assert lines["free"][-2:] == ["30", "%"]
     assert lines["record"][-2:] == ["1.2", "kB"]
     assert lines["new screenshots"][-2:] == ["34.0", "kB"]
+
+
+# --- in 80 columns -----------------------------------------------------------------------------
+
+
+def narrow(*tables: RenderableType) -> str:
+    console = Console(file=io.StringIO(), width=80)
+    for table in tables:
+        console.print(table)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_the_names_of_runs_and_their_recipes_stay_whole_in_a_narrow_terminal():
+    def run(name: str, recipe: str) -> dict[str, Any]:
+        counts = {"iteration": 12, "iterations": 18, "success": 0.53, "measured": False, "episodes": 4866}
+        whole = {"bytes": 330_400_000, "created": time.time() - 900_000}
+        return {"run": f"runs/{name}", "recipe": recipe, "state": "finished", **counts, **whole}
+
+    shown = narrow(overview([run("eval-openwebrl-dojo-2", "openwebrl-dojo"), run("mine", "openwebrl-dojo")]))
+    lines = [line.split() for line in shown.splitlines() if "openwebrl" in line or "mine" in line]
+    row = ["finished", "12/18", "53.0%*", "4,866", "330", "MB", "250h"]
+    assert lines == [["runs/eval-openwebrl-dojo-2", *row], ["runs/mine", *row], ["by", "openwebrl-dojo"]]
+
+
+def test_all_columns_of_the_iterations_stay_whole_in_a_narrow_terminal():
+    told = dict.fromkeys([name for name, *_ in COLUMNS], 0.25)
+    told |= {"step": 128, "seconds_total": 3800, "reward": -0.125}
+    none = dict.fromkeys(("results", "checkpoints", "episodes"))
+    facts = dict.fromkeys(("run", "state", "recipe", "seed", "model", "created", "command", "git"), "x")
+    shown = {"machine": {}, "versions": {}, "resumed": [], "seconds": {}, "iterations": 0, "bytes": 0}
+    lines = narrow(*sections(facts | none | shown | {"metrics": [told]})).splitlines()
+    assert ["iter", *(heading for _, heading, _ in COLUMNS)] in [line.split() for line in lines]
+    assert "128   25.0% -0.125" in lines[-2] and "1h 03m" in lines[-2]
+
+
+def test_the_phase_of_episodes_takes_no_column():
+    def episode(phase: str) -> dict[str, Any]:
+        said = {"task": "Find it", "termination": "completed", "reason": "not so", "reward": 0.0, "valid": True}
+        return {"name": "604cc0296ffd-0", "phase": phase, "iteration": 3, "steps": 2, **said}
+
+    assert "phase rl 3, the last 2 of 9 episodes" in narrow(episode_list([episode("rl")] * 2, 9))
+    mixed = narrow(episode_list([episode("rl"), episode("eval_rl")], 2)).splitlines()
+    assert [line.strip() for line in mixed if line.strip() in ("rl 3", "eval_rl 3")] == ["rl 3", "eval_rl 3"]
+
+
+def test_policies_that_are_compared_are_named_whole_in_a_narrow_terminal():
+    names = [f"runs/eval-openwebrl-dojo-{number}" for number in (1, 2, 3)]
+    first, *others = [Measured(name=name, outcomes=[Outcome(task_id="t", success=True, valid=True)]) for name in names]
+    shown = narrow(*comparison_tables([first, *others], [compare(first, other) for other in others]))
+    words = " ".join(shown.split())
+    for other in others:
+        assert f"{other.name} against {first.name}, on the same tasks of episodes difference" in words
+    assert [line.split()[0] for line in shown.splitlines() if line.startswith(" runs/")] == names

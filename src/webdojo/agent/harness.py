@@ -55,7 +55,8 @@ class HarnessConfig(Plug):
     """The options of a harness; `build` makes it."""
 
     native_tools: ClassVar[bool] = False
-    """Whether its calls are the 13 browser tools themselves, so that an endpoint can get them as `tools`."""
+    """Whether its calls are the 13 browser tools themselves, so that an endpoint can get them as `tools`; if so, it has
+    `build_native`."""
 
     max_format_errors: int = Field(default=3, ge=1)
     """The number of consecutive malformed responses that ends the episode with reward -1."""
@@ -68,6 +69,11 @@ class HarnessConfig(Plug):
     @abstractmethod
     def build(self, codec: Codec) -> Harness:
         """Build the harness for the model of this codec."""
+
+    def build_native(self, codec: Codec) -> Harness:
+        """As `build`, for an endpoint that gets the tools beside the prompt, which says nothing of how calls are
+        written."""
+        raise NotImplementedError(f"the harness {self.name!r} has tools of its own")
 
 
 @dataclass(frozen=True)

@@ -21,27 +21,28 @@ from webdojo.types import Feedback, Observation, Parsed, Response, Task, TextSeg
 _URL_CHARACTERS = 300
 _TITLE_CHARACTERS = 120
 
-_SYSTEM_JSON = """\
+_SYSTEM = """\
 You are a web agent. You finish the user's task in a real browser, through tools.
 
 Each turn shows what your last calls did, the state of the browser and a screenshot. Coordinates are \
 integers from 0 to 1000: x from the left edge of the screenshot to the right, y from the top to the bottom.
 
+{form}
+
+Several calls in one turn run in order; you see the screen after the last one. Only {kept} can be seen; \
+{memory}. When the task is finished, call done with the \
+answer, or with a short report where no answer was asked for."""
+
+_FORM = """\
 Answer every turn in this format:
 <think>
 what you see, what is done, what comes next
 </think>
 <tool_call>
-{{"name": "click", "arguments": {{"x": 450, "y": 250}}}}
-</tool_call>
+{"name": "click", "arguments": {"x": 450, "y": 250}}
+</tool_call>"""
 
-Several calls in one turn run in order; you see the screen after the last one. Only {kept} can be seen; \
-{memory}. When the task is finished, call done with the \
-answer, or with a short report where no answer was asked for.
-
-<tools>
-{tools}
-</tools>"""
+_NATIVE_FORM = "Every turn, say what you see, what is done and what comes next, and call at least one tool."
 
 _SYSTEM_SIGNATURE = """\
 You are a web agent. Think, then call tools:
@@ -76,6 +77,9 @@ class OpenWebRLConfig(HarnessConfig):
     def build(self, codec: Codec) -> OpenWebRLHarness:
         return OpenWebRLHarness(self, codec)
 
+    def build_native(self, codec: Codec) -> OpenWebRLHarness:
+        return OpenWebRLHarness(self, codec, native=True)
+
 
 class OpenWebRLConversation(Conversation):
     """One episode. All of the browser's feedback and the text of all observations stay, so both are in the answer."""
@@ -101,21 +105,24 @@ class OpenWebRLHarness(Harness):
     config: OpenWebRLConfig
     conversation = OpenWebRLConversation
 
-    def __init__(self, config: OpenWebRLConfig, codec: Codec) -> None:
+    def __init__(self, config: OpenWebRLConfig, codec: Codec, native: bool = False) -> None:
         self._brief = config.tool_schemas == "signature"
+        self._native = native
         if config.keep_reasoning == "action_only":
             self.turns_kept = 0
         super().__init__(config, codec)
 
     def system_prompt(self) -> str:
-        if self._brief:
+        if self._brief and not self._native:
             return _SYSTEM_SIGNATURE.format(tools="\n".join(signature(name) for name in TOOLS))
         kept = self.config.screenshots_kept
-        return _SYSTEM_JSON.format(
+        protocol = _SYSTEM.format(
+            form=_NATIVE_FORM if self._native else _FORM,
             kept="the latest screenshot" if kept == 1 else f"the latest {kept} screenshots",
             memory=_MEMORY[self.config.keep_reasoning],
-            tools="\n".join(json.dumps(json_schema(name)) for name in TOOLS),
         )
+        tools = "\n".join(json.dumps(json_schema(name)) for name in TOOLS)
+        return protocol if self._native else f"{protocol}\n\n<tools>\n{tools}\n</tools>"
 
     def render(
         self,

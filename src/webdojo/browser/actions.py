@@ -108,7 +108,7 @@ async def execute(session: Tabs, call: ToolCall, before: PageState) -> str | Non
         case "switch_tab":
             if given["index"] >= len(session.tabs):
                 raise ToolFailed(f"there is no tab {given['index']}; tabs are 0 to {len(session.tabs) - 1}")
-            session.active = session.tabs[given["index"]]
+            session.choose(session.tabs[given["index"]])
             await session.active.page.bring_to_front()
         case "close_tab":
             if len(session.tabs) == 1:

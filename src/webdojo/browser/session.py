@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
@@ -28,7 +28,7 @@ from webdojo.browser.interface import ActResult, PageRead
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.network.har import HarLog
 from webdojo.browser.page.elements import Elements
-from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, PageState, blocked_by, dead_by, glance_of, state_of
+from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, Glance, PageState, blocked_by, dead_by, glance_of, state_of
 from webdojo.browser.page.ready import settle
 from webdojo.browser.page.snapshot import Refs, Snapshot, snapshot
 from webdojo.browser.page.views import numbered, render
@@ -61,6 +61,21 @@ _RETRY_AFTER_S = 0.3
 T = TypeVar("T")
 Look = tuple[bytes, dict[str, Any]]
 """A picture, and the other fields of an observation."""
+
+
+class Sight(NamedTuple):
+    """What was read of the active tab at once."""
+
+    tab: Tab
+    document: int
+    tabs: list[Tab]
+    titles: list[str]
+    """Of these tabs."""
+    glance: Glance
+    picture: bytes
+    described: tuple[Snapshot, Refs] | None
+    """The page as a view shows it."""
+
 
 logger = logging.getLogger(__name__)
 
@@ -342,36 +357,12 @@ class BrowserSession(Tabs):
         await before.forget()
 
     async def _look(self, view: View | None) -> Look:
-        await self.catch_up()
-        if self.active.navigating:
-            await self.settle()
-        async with AsyncExitStack() as staying:
-            for attempt in itertools.count(1):
-                tab, document, tabs = self.active, self.active.document, list(self.tabs)
-                try:
-                    titles = (other.read_title() for other in tabs if other is not tab)
-                    raw, *others = await asyncio.gather(tab.world.call(PAGE_JS), *titles)
-                    state = glance_of(raw)
-                    tab.title = state.title
-                    # A picture of a tab that has crashed ends all of Chromium; one that just answered has not.
-                    data = await tab.screenshot(state.loading)
-                    read = None if view is None else await snapshot(tab, self.viewport_px)
-                except PlaywrightError as error:
-                    gone = tab.navigating or tab.document != document or any(other.page.is_closed() for other in tabs)
-                    if not gone and not is_overtaken(error):
-                        raise
-                else:
-                    same = tab is self.active and document == tab.document and tabs == self.tabs
-                    if same or attempt > _MOST_LOOKS:  # a page that goes on and on is told as it was seen
-                        break
-                await self.settle()
-                if attempt == _MOST_LOOKS:
-                    await staying.enter_async_context(self.active.staying())
-        others.insert(tabs.index(tab), state.title)
+        sight = await self._current(view)
+        tab, state, data = sight.tab, sight.glance, sight.picture
         text = ""
-        if view is not None and read is not None:
-            data, text, shown = await asyncio.to_thread(render, view, read[0], data)
-            await self._number(*read, shown)
+        if view is not None and sight.described is not None:
+            data, text, shown = await asyncio.to_thread(render, view, sight.described[0], data)
+            await self._number(*sight.described, shown)
         ours = self.guard.refusal(tab.url) is not None  # a page of our own refusal tells nothing about the site
         look = (
             data,
@@ -381,7 +372,7 @@ class BrowserSession(Tabs):
                 "title": state.title,
                 "tabs": [
                     TabInfo(index=index, url=other.url, title=title, active=other is tab)
-                    for index, (other, title) in enumerate(zip(tabs, others, strict=True))
+                    for index, (other, title) in enumerate(zip(sight.tabs, sight.titles, strict=True))
                 ],
                 "viewport_px": self.viewport_px,
                 "scroll_px": (round(state.scroll[0]), round(state.scroll[1])),
@@ -390,8 +381,46 @@ class BrowserSession(Tabs):
                 "dead": "" if ours else dead_by(tab.url, tab.status, not tab.failed_url),
             },
         )
-        self._seen, tab.stuck = (tab, document, look), False
+        self._seen, tab.stuck = (tab, sight.document, look), False
         return look
+
+    async def _current(self, view: View | None) -> Sight:
+        """Read the active tab until nothing changed meanwhile; a page that goes on and on is told as it was seen."""
+        await self.catch_up()
+        if self.active.navigating:
+            await self.settle()
+        async with AsyncExitStack() as staying:
+            for attempt in itertools.count(1):
+                sight = await self._sight(view)
+                if sight is not None and (self._shows(sight) or attempt > _MOST_LOOKS):
+                    return sight
+                await self.settle()
+                if attempt == _MOST_LOOKS:
+                    await staying.enter_async_context(self.active.staying())
+        raise AssertionError("there is no end to counting")
+
+    async def _sight(self, view: View | None) -> Sight | None:
+        """Read the active tab once; None where another document came, or a tab went, meanwhile."""
+        tab, document, tabs = self.active, self.active.document, list(self.tabs)
+        try:
+            titles = (other.read_title() for other in tabs if other is not tab)
+            raw, *others = await asyncio.gather(tab.world.call(PAGE_JS), *titles)
+            glance = glance_of(raw)
+            tab.title = glance.title
+            # A picture of a tab that has crashed ends all of Chromium; one that just answered has not.
+            picture = await tab.screenshot(glance.loading)
+            described = None if view is None else await snapshot(tab, self.viewport_px)
+        except PlaywrightError as error:
+            gone = tab.navigating or tab.document != document or any(other.page.is_closed() for other in tabs)
+            if not gone and not is_overtaken(error):
+                raise
+            return None
+        others.insert(tabs.index(tab), glance.title)
+        return Sight(tab, document, tabs, others, glance, picture, described)
+
+    def _shows(self, sight: Sight) -> bool:
+        """Whether the session still has the tabs and the document of a sight."""
+        return (self.active, self.active.document, self.tabs) == (sight.tab, sight.document, sight.tabs)
 
     async def _read_in_time(
         self, what: str, read: Callable[[], Awaitable[T]], otherwise: Callable[[], T | None] = lambda: None

@@ -1,7 +1,8 @@
 """The tabs of a session: their pages, their DevTools channels, and their state as navigation events report it.
 
 Chromium reports a navigation that a click began before it acknowledges the click, so `navigating` is already true
-when the input returns; nothing needs to sleep. One tab is active at any time: a tab that a page opens becomes it.
+when the input returns; nothing needs to sleep. One tab is active at any time. A tab that a page opens becomes it,
+unless that page was left for another one.
 """
 
 from __future__ import annotations
@@ -390,6 +391,9 @@ class Tabs:
         self.viewport_px = config.viewport_px
         self.tabs: list[Tab] = []
         self.active: Tab
+        self._front: set[Page] = set()
+        """The page that was chosen last, and what it has opened since, with what that has opened: windows of these come
+        to the front."""
         self.copied = ""
         """The text that was copied last."""
         self.pasting = False
@@ -473,8 +477,14 @@ class Tabs:
         if tab in self.tabs:
             index = self.tabs.index(tab)
             self.tabs.remove(tab)
+            self._front.discard(tab.page)
             if tab is self.active and self.tabs:
                 self.active = self.tabs[max(0, index - 1)]
+                self._front.add(self.page)
+
+    def choose(self, tab: Tab) -> None:
+        """Make a tab the active one; windows that pages behind it open stay behind it."""
+        self.active, self._front = tab, {tab.page}
 
     async def _await_tabs(self) -> None:
         try:
@@ -512,11 +522,14 @@ class Tabs:
             await tab.attach()
             if page.viewport_size != {"width": width, "height": height}:  # the page that opened it gave it another one
                 await page.set_viewport_size({"width": width, "height": height})
+            opener = await page.opener()
         except PlaywrightError:
             return  # a window that closed at once never was a tab
         if not page.is_closed():
             self.tabs.append(tab)
-            self.active = tab
+            if opener is None or opener in self._front:
+                self._front.add(page)
+                self.active = tab
 
     async def _on_dialog(self, dialog: Dialog) -> None:
         if dialog.type != "beforeunload":

@@ -14,12 +14,12 @@ import typer
 from rich.console import Console
 from rich.logging import RichHandler
 
-from webdojo.cli import act, compare, judge, parts, runs, train  # each adds its commands
+from webdojo.cli import act, compare, judge, parts, runs, tasks, tasks_build, tasks_filter, train  # each adds commands
 from webdojo.cli.app import app
 from webdojo.errors import WebdojoError
 from webdojo.version import __version__
 
-__all__ = ["act", "app", "compare", "judge", "main", "parts", "runs", "train"]
+__all__ = ["act", "app", "compare", "judge", "main", "parts", "runs", "tasks", "tasks_build", "tasks_filter", "train"]
 
 
 def _show_version(show: bool) -> None:

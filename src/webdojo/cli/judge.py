@@ -159,6 +159,7 @@ def _report_path(run: Path, judges: str, what: str) -> Path:
 def _finish(
     report: Report, out: Path, tables: Callable[[Mapping[str, Any]], Iterator[RenderableType]], as_json: bool
 ) -> None:
+    from webdojo.progress import plural
     from webdojo.store.files import write_atomic, writing
 
     text = json.dumps(report, indent=2, ensure_ascii=False)
@@ -171,5 +172,5 @@ def _finish(
     for table in tables(report):
         Console().print(table)
     if left_out := report.get("left_out"):
-        typer.echo("left out: " + ", ".join(f"{number} episodes {why}" for why, number in left_out.items()))
+        typer.echo("left out: " + ", ".join(f"{plural(number, 'episode')} {why}" for why, number in left_out.items()))
     typer.echo(f"report: {out}")

@@ -31,17 +31,18 @@ TRAINING_ALONE = {
 }
 """Keys that only training uses, with what to write instead."""
 
+_ONE_EPISODE = dict.fromkeys(("evaluate.runs", "evaluate.max_invalid", "rollout.concurrency", "browser.servers"), "")
+
 UNUSED: dict[str, dict[str, str]] = {
     "eval": TRAINING_ALONE,
-    "act": TRAINING_ALONE
-    | {
-        "tasks": "",
-        "evaluate.tasks": "",
-        "evaluate.runs": "",
-        "evaluate.max_invalid": "",
-        "rollout.concurrency": "",
-        "browser.servers": "",
-    },
+    "act": TRAINING_ALONE | _ONE_EPISODE,
+    "act --url": TRAINING_ALONE | _ONE_EPISODE | {"tasks": "", "evaluate.tasks": ""},
+    "tasks build": dict.fromkeys(
+        ("browser", "env", "tasks", "reward", "harness", "sft", "train", "evaluate", "seed"), ""
+    )
+    | {"model.path": "--model"},
+    "tasks propose": dict.fromkeys(("tasks", "reward", "harness", "sft", "train", "evaluate"), "")
+    | {"model.path": "--model"},
     "explain": dict.fromkeys(
         ("model", "engine", "browser", "env", "tasks", "reward", "harness", "sft", "evaluate", "seed"), ""
     ),
@@ -95,6 +96,28 @@ def recipe_and_model(
     if model:
         given.append(f"engine.model={json.dumps(model)}")
     return recipe_for(command, name, overrides, given, migrate=migrate), TINY
+
+
+def measured_by(
+    name: str, overrides: list[str] | None, protocol: str, judge: str, runs: int | None
+) -> tuple[str, list[str]]:
+    """The recipe of an evaluation and its overrides, as the options of `webdojo eval` ask for them.
+
+    With a protocol that is its recipe, with the environment and the tasks of the one that was named. A judge is a
+    reward's name, or a recipe whose reward section it is.
+    """
+    from webdojo.recipe import load_recipe, recipe_names
+    from webdojo.reward.registry import REWARDS
+
+    given = [f"evaluate.runs={runs}"] if runs else []
+    if judge.endswith((".yaml", ".yml")) or (judge in recipe_names() and judge not in REWARDS):
+        given.append(f"reward={load_recipe(judge).reward.model_dump_json()}")
+    elif judge:
+        given.append(f"reward={json.dumps(judge)}")
+    if protocol:
+        ours = load_recipe(name)
+        given = [f"env={ours.env.model_dump_json()}", f"tasks={ours.tasks.model_dump_json()}", *given]
+    return protocol or name, [*given, *(overrides or [])]
 
 
 class RecipeCommand(TyperCommand):

@@ -1,10 +1,9 @@
-"""Parts of webdojo by themselves: `doctor`, `plugins`, `tasks make`, `tiny train`, `sites serve`, `browser serve`."""
+"""Parts of webdojo by themselves: `doctor`, `plugins`, `tiny train`, `sites serve`, `browser serve`."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,6 @@ from rich.console import Console
 from webdojo.cli.app import Overrides, app, group
 from webdojo.cli.keys import RecipeCommand, recipe_for
 
-tasks_app = group("tasks", "Task sets.")
 tiny_app = group("tiny", "The tiny model that ships with webdojo.")
 sites_app = group("sites", "The embedded web.")
 browser_app = group("browser", "Browsers for other machines.")
@@ -41,44 +39,18 @@ def list_plugins() -> None:
     from webdojo.envs.task_sets import SOURCES
     from webdojo.recipe import PLUGS
     from webdojo.sites.kinds import KINDS
+    from webdojo.tasks.samplers.registry import SAMPLERS
     from webdojo.trainer.config import NAMED_PARTS
 
     table = Table("recipe key", "name", "from", "entry points", box=box.SIMPLE_HEAD)
     named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()}
-    named |= {"tasks.source": SOURCES, "env.kinds": KINDS}
+    named |= {"tasks.source": SOURCES, "tasks.sampler.name": SAMPLERS, "env.kinds": KINDS}
     named |= {f"train.{key}": registry for key, registry in NAMED_PARTS.items()}
     for key, registry in named.items():
         for name, where in registry.listed().items():
             table.add_row(key, name, where, registry.group)
     Console().print(table)
     typer.echo("One of your own: ./file.py:Name or package.module:Name; see docs/your-own.md")
-
-
-@tasks_app.command("make")
-def make_tasks(
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write them, one JSON object a line.")],
-    split: Annotated[str, typer.Option(help="train, valid, test, test_phrasings or test_kinds.")] = "train",
-    n: Annotated[int, typer.Option(min=1, help="How many.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
-    kind: Annotated[
-        list[str] | None, typer.Option(help="Kind of site; may be given several times. All if absent.")
-    ] = None,
-    difficulty: Annotated[
-        list[int] | None, typer.Option(min=1, help="Number of facts; may be given several times. All if absent.")
-    ] = None,
-) -> None:
-    """Draw tasks of the embedded web into a file."""
-    from webdojo.envs.task_sets import load_tasks
-    from webdojo.progress import progress
-    from webdojo.store.files import replacing
-
-    tasks = iter(load_tasks(f"dojo:{split}", seed=seed, kinds=kind or (), difficulties=difficulty or ()))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(out) as file, progress("tasks", n) as bar:
-        for task in islice(tasks, n):
-            file.write(f"{task.model_dump_json(exclude_defaults=True)}\n".encode())
-            bar.advance(1)
-    typer.echo(f"{n} tasks in {out}")
 
 
 @tiny_app.command("train")

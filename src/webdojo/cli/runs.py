@@ -21,6 +21,9 @@ class ExportFormat(StrEnum):
     online_mind2web = "online_mind2web"
 
 
+TRACEBACKS = 3
+"""How many different tracebacks `runs episodes` shows."""
+
 runs_app = group("runs", "Runs: what they are, what they hold.")
 
 
@@ -67,7 +70,8 @@ def episodes(
     as_json: AsJson = False,
 ) -> None:
     """List episodes with why they ended as they did, and count failures by reason."""
-    from webdojo.loops.failures import chosen_rows, failures_by_reason, listed, short_names
+    from webdojo.loops.failures import chosen_rows, failures_by_reason, listed, short_names, tracebacks
+    from webdojo.progress import plural
     from webdojo.store.run import RunStore
     from webdojo.view.tables import episode_list, reasons
 
@@ -85,6 +89,10 @@ def episodes(
     Console().print(episode_list(found[-limit:], len(found)))
     if by_reason:
         Console().print(reasons(by_reason))
+    for raised in tracebacks(found)[:TRACEBACKS]:
+        typer.echo(f"raised in {plural(raised['episodes'], 'episode')}:\n{raised['traceback']}")
+        typer.echo(f"the whole traceback: webdojo runs film {run} {raised['example']}\n")
+    if by_reason:
         typer.echo(f"See one step by step: webdojo runs film {run} {by_reason[0]['example']}")
 
 
@@ -97,7 +105,8 @@ def film(
     ] = None,
 ) -> None:
     """Print one episode step by step, and write it as a page with its screenshots."""
-    from webdojo.loops.failures import find_episode, why
+    from webdojo.loops.failures import find_episode, shortened, why
+    from webdojo.redact import redact
     from webdojo.store.run import RunStore
     from webdojo.view.film import write_trajectory
     from webdojo.view.tables import turn_text
@@ -109,11 +118,14 @@ def film(
         target = out or run / "films" / f"{re.sub(r'[^a-zA-Z0-9.-]+', '_', episode)}.html"
         target.parent.mkdir(parents=True, exist_ok=True)
         write_trajectory(shown, store.images, target)
+    shown = redact(shown, shown.secrets)
     typer.echo(f"{shown.task.instruction}\n")
     for step, turn in enumerate(shown.turns, start=1):
         typer.echo(turn_text(step, turn))
     verdict = "" if shown.reward is None else f", reward {shown.reward.value:g}"
     typer.echo(f"\n{shown.termination.value.replace('_', ' ')}{verdict}{f': {why(shown)}' if why(shown) else ''}")
+    if shown.traceback:
+        typer.echo(f"{shortened(shown.traceback)}\nthe whole traceback is in the film")
     typer.echo(f"film: {target}")
 
 
@@ -151,7 +163,7 @@ def export(
             else:
                 counts = online_mind2web.export(store, target, bar.advance)
     left_out = "".join(f"; left out {number} {reason}" for reason, number in counts.items() if reason)
-    typer.echo(f"{counts['']} trajectories in {target}{left_out}")
+    typer.echo(f"{counts['']} {'trajectory' if counts[''] == 1 else 'trajectories'} in {target}{left_out}")
 
 
 @runs_app.command()
@@ -163,6 +175,7 @@ def trace(
     iterations: Annotated[str, typer.Option(metavar="FIRST-LAST", help="Of online training alone.")] = "",
 ) -> None:
     """Draw when the loop and every episode slot did what, for chrome://tracing and Perfetto."""
+    from webdojo.progress import plural
     from webdojo.store.run import RunStore
     from webdojo.view.trace import parse_iterations, write_trace
 
@@ -171,7 +184,8 @@ def trace(
     with RunStore.open(run, readonly=True) as store:
         drawn = write_trace(store, file, chosen)
     if drawn.unclocked:
-        typer.echo(f"{drawn.unclocked} episodes are not drawn: they were stored without the time of day", err=True)
+        left_out = plural(drawn.unclocked, "episode")
+        typer.echo(f"not drawn, because they were stored without the time of day: {left_out}", err=True)
     typer.echo(f"trace: {file} (open it in https://ui.perfetto.dev or chrome://tracing)")
 
 

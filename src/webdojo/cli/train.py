@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from webdojo.cli.app import AsJson, Endpoint, Overrides, RecipeName, RunFolder, app, interruptible
-from webdojo.cli.keys import RecipeCommand, recipe_and_model, recipe_for
+from webdojo.cli.keys import RecipeCommand, measured_by, recipe_and_model, recipe_for
 from webdojo.errors import Missing, StoreFailure
 
 
@@ -98,6 +98,13 @@ def evaluate(
     ],
     overrides: Overrides = None,
     endpoint: Endpoint = "",
+    judge: Annotated[
+        str, typer.Option(metavar="NAME", help="Another reward, or a recipe whose reward section it is.")
+    ] = "",
+    protocol: Annotated[
+        str, typer.Option(metavar="NAME", help="Another recipe, by which the tasks of this one are measured.")
+    ] = "",
+    runs: Annotated[int | None, typer.Option(min=1, metavar="K", help="Episodes of each task: evaluate.runs.")] = None,
     run: Annotated[
         Path | None, typer.Option(help="Run folder.", show_default="runs/eval-RECIPE, runs/eval-RECIPE-2, …")
     ] = None,
@@ -111,6 +118,7 @@ def evaluate(
 
     if resume and run is None:
         raise typer.BadParameter("--resume needs --run, the folder of the evaluation")
+    recipe_name, overrides = measured_by(recipe_name, overrides, protocol, judge, runs)
     recipe, path = recipe_and_model("eval", recipe_name, overrides, model, endpoint)
     from webdojo.loops.start import evaluate_model
 

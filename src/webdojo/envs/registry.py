@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Annotated
 
 from pydantic import Field
 
@@ -11,7 +12,10 @@ from webdojo.envs import web
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment
 from webdojo.envs.miniwob import Miniwob
-from webdojo.plugins import Registry, derived_from
+from webdojo.plugins import Registry, derived_from, plug_field
+from webdojo.tasks.samplers.registry import SAMPLERS
+from webdojo.tasks.samplers.sampler import Sampler
+from webdojo.tasks.samplers.uniform import Uniform
 
 ENVIRONMENTS: Registry[type[Environment]] = Registry(
     "webdojo.envs",
@@ -28,14 +32,14 @@ class TasksConfig(Section):
     eval_path: str = ""
     """File of the tasks that policies are measured on; empty takes `path`, so that both are the same tasks."""
     source: str = "records"
-    """How these files are read: `records` (`Task` records, JSON or one a line), as those of a benchmark (`webvoyager`,
-    `online_mind2web`, `deepshop`, `webgym`), or by a source of your own (`envs/task_sets.py`)."""
+    """How these files are read: `records` (`Task` records), as those of a benchmark (`webvoyager`, `openwebvoyager`,
+    `online_mind2web`, `deepshop`, `webgym`), or by a source of your own (`envs/task_sets.py`). Each takes JSON, JSON
+    lines, Parquet and folders of Hugging Face `datasets`."""
     shift_dates: date | None = Field(default=None, lt=date(2100, 1, 1))
     """Day on which the tasks of these files must be doable, such as 2027-01-01: where one plans ahead (a flight, a
     hotel, a pickup) and names an earlier date, all its dates move by whole years. It says so in `Task.metadata` and by
     its id. Not set, all stay as they are (`tasks/dates.py`)."""
-    settled_chance: float = Field(default=1.0, gt=0, le=1)
-    """Chance with which training draws a task when its turn comes whose last group was all solved or all failed; 1
-    does not look at outcomes."""
+    sampler: Annotated[Sampler, *plug_field(SAMPLERS, "uniform")] = Uniform()
+    """Which tasks training draws more often (`tasks/samplers/`)."""
     blocklist: str = ""
     """File of web sites that keep failing, whose tasks are passed over; shared by all who name it. Empty keeps none."""

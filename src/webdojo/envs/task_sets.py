@@ -17,7 +17,7 @@ from webdojo.envs.registry import TasksConfig
 from webdojo.errors import TaskError
 from webdojo.plugins import Registry
 from webdojo.sites.taskgen import stream
-from webdojo.tasks import deepshop, miniwob, online_mind2web, records, webgym, webvoyager
+from webdojo.tasks import deepshop, miniwob, online_mind2web, openwebvoyager, records, webgym, webvoyager
 from webdojo.tasks.dates import shifted
 from webdojo.types import Task
 
@@ -33,6 +33,7 @@ SOURCES: Registry[Callable[..., Iterable[Task]]] = Registry(
         "webarena": web.load,
         "webvoyager": webvoyager.load,
         "online_mind2web": online_mind2web.load,
+        "openwebvoyager": openwebvoyager.load,
         "deepshop": deepshop.load,
         "webgym": webgym.load,
     },
@@ -51,15 +52,15 @@ def load_tasks(name: str, **options: Any) -> Iterable[Task]:
 
     Args:
         name: `dojo:train` or another split of the embedded web (`sites.taskgen`), which is a stream without end;
-            `miniwob` (MiniWoB++, pages of the package of that name), `webarena` (a WebArena config file), the files of
-            `webvoyager`, `online_mind2web`, `deepshop` and `webgym`, or `records` (`Task` records, as JSON or one a
-            line), which are lists; or a source of your own.
+            `miniwob` (MiniWoB++, pages of the package of that name) or `webarena` (a WebArena config file), which are
+            lists; the files of `webvoyager`, `openwebvoyager`, `online_mind2web`, `deepshop` and `webgym`, or `records`
+            (`Task` records), which are read while one goes through them; or a source of your own.
         options: parameters of the source: `path` of those that read a file; `sites` of `webarena`; `seeds` of
             `miniwob`; `seed`, `kinds`, `difficulties` and `layout` of `dojo`.
 
     Raises:
         ConfigError: unknown name.
-        TaskError: an option that the source lacks or does not take, or a file that it cannot read.
+        TaskError: an option that the source lacks or does not take, or, while it is read, a file that cannot be.
     """
     base, split = name, ""
     if not name.partition(":")[0].endswith(".py") and name.partition(":")[0] in SOURCES:

@@ -149,7 +149,7 @@ def load(path: str | Path, sites: Mapping[str, str]) -> list[Task]:
             raise TaskError(
                 f"sites[{placeholder!r}] = {address!r} is no address; give one such as http://localhost:7770"
             )
-    rows = read_rows(path, _Row, wrong=" is no WebArena task")
+    rows = list(read_rows(path, _Row, wrong=" is no WebArena task"))
     known = sorted({placeholder for row in rows for placeholder in row.needs()})
     for placeholder in sites:
         if placeholder not in known:

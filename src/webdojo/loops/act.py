@@ -16,6 +16,7 @@ from webdojo.errors import ConfigError, EngineError, Failure, TaskError
 from webdojo.loops.run_folder import ACT
 from webdojo.policy.model.folder import check_model_path, model_folder
 from webdojo.recipe import Recipe, dump_recipe
+from webdojo.recipe_paths import whole_path
 from webdojo.reward.function import RewardFunction
 from webdojo.reward.gate import Scorer
 from webdojo.store.info import run_info
@@ -26,9 +27,13 @@ logger = logging.getLogger("webdojo")
 
 
 async def act(
-    task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Callable[[Turn], None]
+    task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Callable[[Turn], None], *, own: bool = False
 ) -> tuple[Trajectory | None, bool]:
-    """Run one episode and store it in a new run folder; returns it, None if it never began, and whether Ctrl-C came."""
+    """Run one episode and store it in a new run folder; returns it, None if it never began, and whether Ctrl-C came.
+
+    A task that is the recipe's `own` (`request.own_task`) may take as many turns as in its evaluation, and is judged;
+    one that somebody made up is judged where the recipe's reward can do that.
+    """
     recipe.engine.check(recipe.harness)
     check_model_path(model)
     from webdojo.browser.chromium import find_chromium
@@ -38,12 +43,12 @@ async def act(
     from webdojo.rollout.episode import run_episode
 
     processor = Processor.load(model_folder(model))
-    harness = recipe.harness.build(processor)
-    env, reward = recipe.env, _reward(recipe, task)
+    harness = recipe.build_harness(processor)
+    env, reward = recipe.env, recipe.reward_function if own else _reward(recipe, task)
     info = run_info(recipe.seed, find_chromium(recipe.browser))
-    info |= {"model": recipe.engine.serves(model), "processor": model}
+    info |= {"model": recipe.engine.serves(model), "processor": whole_path(model)}
     async with AsyncExitStack() as stack:
-        store = stack.enter_context(RunStore.create(folder, dump_recipe(recipe), info))
+        store = stack.enter_context(RunStore.create(folder, dump_recipe(recipe, whole_paths=True), info))
         await stack.enter_async_context(env)
         watched = Watched(await stack.enter_async_context(open_engine(recipe, store.images, model)))
         pool = await stack.enter_async_context(BrowserPool(recipe.browser, store.images, dict(env.hosts)))
@@ -56,7 +61,7 @@ async def act(
                 actor=lambda task, session: watched,
                 config=recipe.rollout,
                 sampling=recipe.evaluate.sampling,
-                max_steps=recipe.evaluate.max_steps,
+                max_steps=recipe.evaluate.horizon(task.difficulty) if own else recipe.evaluate.max_steps,
                 reward=reward,
                 seed=str(recipe.seed),
                 on_turn=on_turn,
@@ -72,7 +77,7 @@ async def act(
             trajectory = None if episode.cancelled() else episode.result()
         if trajectory is not None:
             if reward is not None:
-                await _score(trajectory, reward, store)
+                await (_score if own else _try_to_score)(trajectory, reward, store)
             store.add_trajectory(trajectory, ACT, 0)
         return trajectory, watched.stopped
 
@@ -88,15 +93,20 @@ def _reward(recipe: Recipe, task: Task) -> RewardFunction | None:
 
 
 async def _score(trajectory: Trajectory, function: RewardFunction, store: RunStore) -> None:
+    async with Scorer(function, store.images, store.path) as scorer:
+        await scorer.score(trajectory)
+
+
+async def _try_to_score(trajectory: Trajectory, function: RewardFunction, store: RunStore) -> None:
     """Score an episode, unless the reward finds out only now that it cannot."""
     try:
-        async with Scorer(function, store.images, store.path) as scorer:
-            await scorer.score(trajectory)
+        await _score(trajectory, function, store)
     except (ConfigError, TaskError):
         return
     if trajectory.failure == Failure.REWARD_FAILED and trajectory.reward is not None:
         logger.info("not scored: %s", trajectory.reward.reason)
         trajectory.reward, trajectory.failure, trajectory.error = None, "", ""
+        trajectory.diagnostics.pop("reward", None)
 
 
 class Watched:

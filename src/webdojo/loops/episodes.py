@@ -30,7 +30,7 @@ from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, Rewa
 from webdojo.evaluation import EvaluateConfig, run_order
 from webdojo.gather import gather_or_cancel
 from webdojo.policy.model.processor import Processor
-from webdojo.progress import Progress, progress
+from webdojo.progress import Progress, plural, progress
 from webdojo.recipe import Recipe
 from webdojo.reward.gate import Scorer
 from webdojo.rollout.config import RolloutConfig
@@ -134,7 +134,7 @@ class EpisodeRunner:
         if _is_valid(trajectory):
             failed.clear()
         if len(failed) >= max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency):
-            raise _infra_error(failed, f"{len(failed)} episodes one after the other in phase {phase!r}")
+            raise _infra_error(failed, f"{plural(len(failed), 'episode')} one after the other in phase {phase!r}")
 
     async def score_left(self) -> None:
         """Score the stored episodes that have no verdict, because the run ended while they were judged."""
@@ -201,7 +201,7 @@ class EpisodeRunner:
         done += await run_all(run, left)
         invalid = [trajectory for trajectory in done if not _is_valid(trajectory)]
         if len(invalid) > max_invalid * len(done) or (invalid and len(invalid) == len(done)):
-            raise _infra_error(invalid, f"{len(invalid)} of {len(done)} episodes of phase {phase!r}")
+            raise _infra_error(invalid, f"{len(invalid)} of {plural(len(done), 'episode')} of phase {phase!r}")
         return done
 
     def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> tuple[list[Trajectory], list[Task]]:
@@ -261,7 +261,7 @@ async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -
             stack.enter_context(closing(blocklist))
         await stack.enter_async_context(recipe.env)
         pool = await stack.enter_async_context(_open_browsers(recipe, store.images))
-        runner = EpisodeRunner(recipe, store, pool, recipe.harness.build(processor), scorer, blocklist)
+        runner = EpisodeRunner(recipe, store, pool, recipe.build_harness(processor), scorer, blocklist)
         await runner.score_left()
         yield runner
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import dropwhile
+from pathlib import Path
 from typing import Any
 
 from webdojo.errors import StoreError
+from webdojo.redact import redact
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.types import Termination, Trajectory
 
@@ -19,6 +22,11 @@ _DETAIL = re.compile(r"""'[^']*'|"[^"]*"|\S*[^\w\s,;…]\S*[^\s,;]|\S*\d\S*""")
 
 _CAUSE = re.compile(r"\((.+)\)$")
 """Where a verdict says which fact does not hold, what was seen instead follows in parentheses."""
+
+_CALL = re.compile(r'^(?=  File ")', re.MULTILINE)
+"""Where a call begins in a traceback."""
+_OWN = f'  File "{Path(__file__).parent.parent}'
+"""How a call of webdojo's own code begins."""
 
 
 def chosen_rows(store: RunStore, phase: str, iteration: int | None, failed: bool) -> list[TrajectoryRow]:
@@ -48,6 +56,7 @@ def listed(row: TrajectoryRow, trajectory: Trajectory, name: str) -> dict[str, A
         "valid": row.valid,
         "reward": row.reward,
         "reason": why(trajectory),
+        "traceback": redact(trajectory.traceback, trajectory.secrets),
     }
 
 
@@ -56,6 +65,34 @@ def why(trajectory: Trajectory) -> str:
     if trajectory.error:
         return trajectory.error
     return trajectory.reward.reason if trajectory.reward is not None else ""
+
+
+def shortened(traceback: str) -> str:
+    """The end of a traceback, from the first call on that is not webdojo's own: at most its two outermost and its two
+    innermost calls, and the error."""
+    _, *calls = _CALL.split(traceback.rstrip().rpartition("Traceback (most recent call last):\n")[2])
+    theirs = list(dropwhile(lambda call: call.startswith(_OWN), calls)) or calls
+    if len(theirs) > 4:
+        theirs[2:-2] = ["  …\n"]
+    return "".join(theirs)
+
+
+def tracebacks(episodes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The tracebacks of these episodes in short, each once, the commonest first, with the name of one such episode.
+
+    Tracebacks through the same lines are one, whatever their error says.
+    """
+    found = [(shortened(episode["traceback"]), episode["name"]) for episode in episodes if episode["traceback"]]
+    examples = {_lines(text): (text, name) for text, name in found}
+    counts = Counter(_lines(text) for text, _ in found)
+    return [
+        {"traceback": examples[lines][0], "episodes": count, "example": examples[lines][1]}
+        for lines, count in counts.most_common()
+    ]
+
+
+def _lines(traceback: str) -> tuple[str, ...]:
+    return tuple(line for line in traceback.splitlines() if line.startswith('  File "'))
 
 
 def failures_by_reason(episodes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

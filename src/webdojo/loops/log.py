@@ -17,7 +17,7 @@ from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
-from webdojo.progress import duration
+from webdojo.progress import duration, plural
 from webdojo.store.files import writing
 from webdojo.store.run import RunStore
 
@@ -69,7 +69,7 @@ def iteration_line(rows: Sequence[Mapping[str, float]], iterations: int, evaluat
         f"iteration {step}/{iterations}",
         f"reward {last['reward']:.3f}" if "reward" in last else "",
         f"success {last['success']:.1%}" if "success" in last else "",
-        f"{last['episodes']:.0f} episodes{invalid}",
+        f"{plural(round(last['episodes']), 'episode')}{invalid}",
         duration(last["seconds_total"]),
         f"{duration((iterations - step) * each_s + evaluation_s)} left",
     ]

@@ -31,10 +31,11 @@ from webdojo.loops.log import RunLog, iteration_line
 from webdojo.loops.metrics import StepTimer, batch_metrics, staleness_metrics
 from webdojo.loops.missing import ended_for_good
 from webdojo.loops.models import asleep, learn
-from webdojo.loops.resume import replayed, resume, task_order, trained_key
+from webdojo.loops.resume import outcomes_key, replayed, resume, task_order, trained_key
 from webdojo.loops.run_folder import RL
 from webdojo.progress import Progress, progress
 from webdojo.recipe import Recipe
+from webdojo.rollout.curriculum import outcomes
 from webdojo.rollout.groups import Group, GroupFilter, dynamic_sampling, every_group
 from webdojo.rollout.pool import RolloutPool
 from webdojo.rollout.scheduler import Scheduler
@@ -100,7 +101,6 @@ async def online(
         earlier=state.pool,
         stored=state.stored,
         keep=group_filter(config),
-        on_end=lambda group: curriculum.note(group.task.id, group.rewards),
     )
     evaluations = Evaluations(runner, scheduler, heldout, pool, log)
     timer = StepTimer(scheduler, store)
@@ -115,6 +115,9 @@ async def online(
                 bar.advance(config.groups_per_iteration - bar.done)
                 if not rollout.max_staleness:  # nothing runs while the learner steps
                     await evaluations.end()
+            ended = outcomes(batch.finished)
+            curriculum.note(ended)
+            store.set(outcomes_key(iteration), ended)
             with timer.measure("assemble"):
                 samples = await asyncio.to_thread(assemble, batch.groups, iteration, recipe, store)
             with timer.measure("update"), progress(f"{step}, turns", len(samples), stays=False) as bar:

@@ -37,6 +37,7 @@ from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.recipe import Recipe, dump_recipe
+from webdojo.recipe_paths import whole_path
 from webdojo.store.files import writing
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
@@ -70,7 +71,7 @@ def run_recipe(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
 def measure_model(recipe: Recipe, model_path: str, run: Path, resume: bool) -> dict[str, Any]:
     """Measure a model on the held-out tasks of a recipe that was checked, in a run folder."""
     processor = Processor.load(model_folder(model_path))
-    measured = {"model": recipe.engine.serves(model_path), "processor": model_path}
+    measured = {"model": recipe.engine.serves(model_path), "processor": whole_path(model_path)}
     with (
         _opened(recipe, run, resume, measured) as store,
         RunLog(store) as log,
@@ -83,11 +84,11 @@ def measure_model(recipe: Recipe, model_path: str, run: Path, resume: bool) -> d
 def _opened(recipe: Recipe, run: Path, resume: bool, more: dict[str, Any]) -> Iterator[RunStore]:
     """The store of a new run, with `more` in its info, or of one that goes on, which notes with which recipe."""
     info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser)) | more
-    with RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe), info) as store:
+    with RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe, whole_paths=True), info) as store:
         if resume:
             again = {key: info[key] for key in ("created", "command", "git")}
             noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
-            store.write_start(dump_recipe(recipe), noted)
+            store.write_start(dump_recipe(recipe, whole_paths=True), noted)
             with writing(run / KIT):
                 (run / KIT).unlink(missing_ok=True)
         yield store

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 from pathlib import Path
@@ -11,9 +12,14 @@ from uuid import uuid4
 from webdojo.envs.env import Environment
 from webdojo.errors import ConfigError
 from webdojo.policy.config import TINY
+from webdojo.progress import plural
+from webdojo.recipe import Recipe
 from webdojo.store.checkpoints import CheckpointFolder
 from webdojo.store.run import DATABASE
 from webdojo.types import Task
+
+WHOLE_FILE = 10**9
+"""More tasks than any file has."""
 
 
 def check_display(headless: bool) -> None:
@@ -46,6 +52,34 @@ def task_at(env: Environment, instruction: str, url: str) -> Task:
     if (own := env.own_task(instruction, url)) is not None:
         return own.model_copy(update={"instruction": instruction, "start_url": url})
     return Task(id=f"act-{uuid4().hex[:8]}", instruction=instruction, start_url=url, website=host, kind=kind)
+
+
+def own_task(recipe: Recipe, name: str) -> Task:
+    """The task of a recipe that has this id, or asks for this in the same words; the recipe's reward can judge it.
+
+    It is looked for in the whole files of the recipe, else among the tasks that its environment measures by.
+
+    Raises:
+        ConfigError: there is no such task, or the recipe has nothing that judges.
+        TaskError: it cannot be done or judged.
+    """
+    files = recipe.tasks
+    found = recipe.draw("eval", WHOLE_FILE if files.path or files.eval_path else recipe.evaluate.tasks)
+    if files.path and files.eval_path:
+        found = [*found, *recipe.draw("train", WHOLE_FILE)]
+    task = next((each for each in found if name in (each.id, each.instruction)), None)
+    if task is None:
+        known = [text for each in found for text in (each.id, each.instruction)]
+        near = difflib.get_close_matches(name, known, n=1) or [found[0].id]
+        raise ConfigError(
+            f"recipe {recipe.name!r} has {plural(len(found), 'task')}, and none is {name!r}: name one, such as "
+            f"{near[0]!r}, or give --url, the address to start at, for a task of your own words"
+        )
+    recipe.env.check(task)
+    reward = recipe.reward_function
+    reward.check_setup()
+    reward.check(task)
+    return task
 
 
 def newest_checkpoint(runs: Path) -> str:

@@ -76,9 +76,9 @@ def task_order(
     iteration: Callable[[], int],
 ) -> tuple[Curriculum, TaskStream]:
     """The curriculum and the order of the training tasks, which go on where the state stands."""
-    curriculum = Curriculum(tasks, recipe.train.stages, recipe.rollout, recipe.tasks.settled_chance, iteration)
-    for rows in state.members.values():
-        curriculum.note(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
+    curriculum = Curriculum(tasks, recipe.train.stages, recipe.rollout, recipe.tasks.sampler, iteration)
+    for past in range(1, state.iteration + 1):
+        curriculum.note(state.store.get(outcomes_key(past), []))
     begun = {number_of(group_id) for group_id in state.members}
     return curriculum, TaskStream(tasks, recipe.seed, state.position, blocked, curriculum.chance, begun)
 
@@ -101,6 +101,11 @@ def metrics_of(checkpoint: Checkpoint) -> dict[str, float]:
 def trained_key(iteration: int) -> str:
     """The key under which the store keeps the ids of the groups that an iteration trained on."""
     return f"trained groups {iteration}"
+
+
+def outcomes_key(iteration: int) -> str:
+    """The key under which the store keeps what became of the groups that ended before an iteration's update."""
+    return f"outcomes {iteration}"
 
 
 def _either(checkpoint: Checkpoint, name: str, in_0_1: str) -> Any:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from webdojo.errors import ConfigError
 from webdojo.recipe import Recipe, load_recipe
+from webdojo.recipe_paths import whole, whole_path
 from webdojo.store.run import DATABASE, RunStore
 
 RL = "rl"
@@ -44,7 +45,9 @@ FIXED = (
     "evaluate.max_steps",
     "evaluate.max_steps_by_difficulty",
 )
-"""What `--resume` may not change, but for `env.host` and `env.port`."""
+"""What `--resume` may not change, but for what is `FREE`."""
+FREE = {"env": {"host", "port"}, "tasks": {"sampler"}}
+"""Keys of those sections that it may change: addresses, and which tasks come next."""
 
 
 def is_unfinished(folder: Path) -> bool:
@@ -86,9 +89,10 @@ def saved_recipe(folder: Path, name: str, overrides: list[str]) -> Recipe:
 def check_goes_on(folder: Path, recipe: Recipe, model: str) -> None:
     """Raise a ConfigError where the evaluation in a folder is not one of this model by this recipe."""
     with RunStore.open(folder, readonly=True) as store:
-        measured = store.info.get("model", "")
+        measured, loaded = store.info.get("model", ""), store.info.get("processor", "")
     started = load_recipe(str(folder / "recipe.yaml"), migrate=True)
-    if (recipe.name, model) != (started.name, measured):
+    same_folder = Path(loaded).is_absolute() and whole_path(model) == loaded  # however it is named from here
+    if recipe.name != started.name or not (model == measured or same_folder):
         raise ConfigError(
             f"{folder} holds an evaluation of {measured!r} by recipe {started.name!r}, not of {model!r} by "
             f"{recipe.name!r}: name these, or start a new --run"
@@ -97,7 +101,7 @@ def check_goes_on(folder: Path, recipe: Recipe, model: str) -> None:
 
 
 def _check_unchanged(folder: Path, started: Recipe, recipe: Recipe) -> None:
-    before, after = (each.model_dump(exclude={"env": {"host", "port"}}) for each in (started, recipe))
+    before, after = (whole(each.model_dump(exclude=FREE)) for each in (started, recipe))
     for key in FIXED:
         if reduce(getitem, key.split("."), before) != reduce(getitem, key.split("."), after):
             raise ConfigError(

@@ -16,6 +16,7 @@ import yaml
 
 from webdojo.comparison import Measured, Outcome
 from webdojo.errors import StoreError
+from webdojo.evaluation import run_order
 from webdojo.loops.keep import best, bytes_on_disk, rolled_out
 from webdojo.loops.results.counted import counted
 from webdojo.loops.run_folder import ACT, EVAL, RL, is_unfinished
@@ -87,7 +88,8 @@ def describe(path: Path) -> dict[str, Any]:
         invalid: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for row in store.rows():
             if row.valid is False:
-                invalid[row.phase][row.termination] += 1
+                reward = store.trajectory(row.id).reward
+                invalid[row.phase][(reward.cause if reward is not None else "") or row.termination] += 1
         return _heading(store, recipe) | {
             "pid": writer(path).pid,
             "model": info.get("model") or recipe.get("model", {}).get("path", ""),
@@ -99,7 +101,7 @@ def describe(path: Path) -> dict[str, Any]:
             "versions": info.get("versions", {}),
             "machine": info.get("machine", {}),
             "episodes": store.count(),
-            "invalid": invalid,
+            "invalid": {phase: dict(causes.most_common()) for phase, causes in invalid.items()},
             "results": {name: it for name, it in store.get("result", {}).items() if name.startswith("success_")},
             "metrics": [
                 {name: value if math.isfinite(value) else None for name, value in row.items()}
@@ -152,5 +154,7 @@ def measured(run: Path) -> Measured:
     """
     with RunStore.open(run, readonly=True) as store:
         rows = counted(store)
+        if len({row.task_id for row in rows}) < len(rows):  # the n-th run of a task is compared with the n-th
+            rows.sort(key=lambda row: (row.task_id, *run_order(store.trajectory(row.id))))
     outcomes = [Outcome(task_id=row.task_id, success=bool(row.success), valid=bool(row.valid)) for row in rows]
     return Measured(name=str(run), outcomes=outcomes)

@@ -84,6 +84,11 @@ class EngineConfig(Plug):
     can_train: ClassVar[bool] = True
     """Whether its weights follow a learner; where not, it serves `eval` and `act` alone."""
 
+    @property
+    def native_tools(self) -> bool:
+        """Whether the model gets the tools beside its prompt, and calls them in a form of its own."""
+        return False
+
     def check(self, harness: HarnessConfig) -> None:
         """Raise ConfigError, before anything starts, where it cannot serve an agent of that harness, or its options do
         not fit together."""
@@ -196,7 +201,7 @@ class ChatConfig(EngineConfig):
     """Environment variable that holds the key; empty sends none. The key itself is written nowhere."""
     tool_calls: Literal["text", "native"] = "text"
     """How an agent's calls travel: in the harness's own text, or, for the harness `openwebrl`, by the `tools` parameter
-    and `tool_calls` answers."""
+    and `tool_calls` answers; the prompt then says nothing of how calls are written."""
     max_concurrency: int = Field(default=16, ge=1)
     """Requests at once."""
     requests_per_minute: int = Field(default=0, ge=0)
@@ -223,6 +228,10 @@ class ChatConfig(EngineConfig):
     extra_body: dict[str, Any] = Field(default={})
     """Further fields of the request, such as `{reasoning_effort: low}`; null takes a field out. `max_tokens` may be
     renamed: `{max_tokens: null, max_completion_tokens: 2048}`."""
+
+    @property
+    def native_tools(self) -> bool:
+        return self.tool_calls == "native"
 
     def serves(self, path: str) -> str:
         return self.model or self.base_url

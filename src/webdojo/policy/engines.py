@@ -68,7 +68,7 @@ class Chat(ChatConfig):
         from webdojo.policy.chat.endpoint import Endpoint
 
         Endpoint(self)
-        if self.tool_calls == "native" and not harness.native_tools:
+        if self.native_tools and not harness.native_tools:
             raise ConfigError(
                 f"engine.tool_calls is 'native', but the harness {harness.name!r} has tools of its own: "
                 "set harness.name=openwebrl or engine.tool_calls=text"
@@ -112,7 +112,7 @@ class Chat(ChatConfig):
             config = self.model_copy(update={"cache": str(account.with_suffix(".answers.sqlite"))})
         async with ChatClient(config, account) as client:
             yield client
-            logger.info("judge's %s", client.totals())
+            logger.info("%s's %s", account.stem if account is not None else "judge", client.totals())
 
 
 ENGINES: Registry[type[EngineConfig]] = Registry(

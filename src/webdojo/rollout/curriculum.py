@@ -1,23 +1,28 @@
 """Which task comes next: the order of the tasks, and the curriculum.
 
 A task is drawn with a chance below 1 where the stage of the curriculum wants other difficulties than the task list has
-(`train.stages`, WebGym §5.2), or its last group taught nothing (`tasks.settled_chance`). The chance never depends on
-the place in the order, so an order that is gone on with is the same order.
+(`train.stages`, WebGym §5.2), or the sampler (`tasks.sampler`) wants other tasks more. The chance never depends on the
+place in the order, and between two updates only the stage changes it, so an order that is gone on with is the same
+order.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
-from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from dataclasses import InitVar, dataclass
 from functools import lru_cache
 
 from webdojo.errors import TaskError
 from webdojo.rollout.config import HorizonSection, StageConfig
-from webdojo.rollout.groups import is_settled
+from webdojo.rollout.groups import Group
+from webdojo.tasks.samplers.sampler import Sampler, Stratum, relative
 from webdojo.types import Task
+
+Outcome = tuple[str, Sequence[float]]
+"""The id of the task of a group, and the rewards of its valid members."""
 
 
 def stage_of(stages: Sequence[StageConfig], iteration: int) -> StageConfig | None:
@@ -35,30 +40,45 @@ class Curriculum:
     stages: Sequence[StageConfig]
     rollout: HorizonSection
     """Has the horizon where there are no stages."""
-    settled_chance: float
-    """The chance of a task whose last group was all solved or all failed."""
+    sampler: Sampler
     iteration: Callable[[], int]
     """Returns the iteration that episodes begin in now, counted from 1."""
 
     def __post_init__(self, tasks: Sequence[Task]) -> None:
         self._there = Counter(task.difficulty for task in tasks)
-        self._settled: set[str] = set()
+        self._keys = {task.id: self.sampler.key(task) for task in tasks}
+        self._strata: defaultdict[Hashable, Stratum] = defaultdict(lambda: Stratum([], []))
+        for task in tasks:
+            self._strata[self._keys[task.id]].tasks.append(task)
+        self._chances = self.sampler.chances(self._strata)
 
     def horizon(self, difficulty: int) -> int:
         """Turns that an episode that begins now may take on a task of a difficulty."""
         return (stage_of(self.stages, self.iteration()) or self.rollout).horizon(difficulty)
 
     def chance(self, task: Task) -> float:
-        settled = self.settled_chance if task.id in self._settled else 1.0
+        """The chance with which a task is drawn when its turn comes."""
+        chance = self._chances[self._keys[task.id]]
         stage = stage_of(self.stages, self.iteration())
         if stage is None or not stage.difficulty_sampling:
-            return settled
-        # These give the drawn tasks the stage's ratio of difficulties; the most wanted difficulty has 1.
-        wanted = {level: stage.difficulty_sampling.get(level, 1) / count for level, count in self._there.items()}
-        return settled * (wanted[task.difficulty] / max(wanted.values()))
+            return chance
+        # These give the drawn tasks the stage's ratio of difficulties.
+        ratio = stage.difficulty_sampling
+        wanted = relative({level: ratio.get(level, 1) / count for level, count in self._there.items()})
+        return chance * wanted[task.difficulty]
 
-    def note(self, task_id: str, rewards: Sequence[float]) -> None:
-        (self._settled.add if is_settled(rewards) else self._settled.discard)(task_id)
+    def note(self, outcomes: Iterable[Outcome]) -> None:
+        """Let the sampler know of groups that have ended, those of an update together and in the order of the tasks,
+        so that it does not matter which ended first; those of tasks that are not in the list any more are left out."""
+        for task_id, rewards in outcomes:
+            if rewards and task_id in self._keys:
+                self._strata[self._keys[task_id]].groups.append(rewards)
+        self._chances = self.sampler.chances(self._strata)
+
+
+def outcomes(groups: Iterable[Group]) -> list[Outcome]:
+    """What became of groups, in the order of the tasks."""
+    return [(group.task.id, group.rewards) for group in sorted(groups, key=lambda group: group.number)]
 
 
 @dataclass(eq=False)

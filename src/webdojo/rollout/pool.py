@@ -102,7 +102,6 @@ class RolloutPool:
     """Returns the members that a group has from an earlier pool; only missing ones run."""
     keep: GroupFilter = dynamic_sampling
     """Decides which groups train."""
-    on_end: Callable[[Group], None] = lambda group: None
 
     def __post_init__(self, earlier: PoolState) -> None:
         self.waiting: list[Group] = []
@@ -255,7 +254,6 @@ class RolloutPool:
         in_order(group)
         del self._unfinished[group.id]
         self._next.finished.append(group)
-        self.on_end(group)
         self._keep_or_drop(group)
         self._news.set()
 

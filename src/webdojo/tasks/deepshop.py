@@ -5,6 +5,7 @@ The parts of a query go to `Task.evaluator`, where the judge `deepshop` asks abo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from webdojo.tasks.open_web import LEVELS, Address, Instruction, Level, OpenWebRow
@@ -29,7 +30,7 @@ class _Row(OpenWebRow):
         return self.task(f"deepshop:{self.id}", self.ques, self.web, LEVELS[level], parts, level=level)
 
 
-def load(path: str | Path) -> list[Task]:
+def load(path: str | Path) -> Iterator[Task]:
     """The tasks of a file, in its order, with difficulty 1 to 3 for easy to hard; a TaskError says what is wrong with
     it."""
     rows = read_rows(path, _Row, wrong=" is no DeepShop task")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from webdojo.tasks.open_web import LEVELS, Address, Instruction, Level, OpenWebRow
@@ -31,7 +32,7 @@ class _Row(OpenWebRow):
         )
 
 
-def load(path: str | Path) -> list[Task]:
+def load(path: str | Path) -> Iterator[Task]:
     """The tasks of a file, in its order, with difficulty 1 to 3 for easy to hard; a TaskError says what is wrong with
     it.
 

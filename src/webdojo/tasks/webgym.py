@@ -5,6 +5,7 @@ This loader follows the documented schema of the data set and was never run on t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -37,7 +38,7 @@ class _Row(OpenWebRow):
         return self.task(f"webgym:{self.task_id}", self.task_name, self.website, self.difficulty, evaluator)
 
 
-def load(path: str | Path) -> list[Task]:
+def load(path: str | Path) -> Iterator[Task]:
     """The tasks of a file, in its order; a TaskError says what is wrong with it.
 
     Rubric and reference answer go to `Task.evaluator`, as the judge `webgym` reads them.

@@ -6,6 +6,7 @@ The benchmark's `reference_answer.json` is not read: its judge (`reward/judges/w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from webdojo.tasks.open_web import Address, Instruction, OpenWebRow
@@ -24,7 +25,7 @@ class _Row(OpenWebRow):
         return self.task(f"webvoyager:{self.id}", self.ques, self.web, web_name=self.web_name)
 
 
-def load(path: str | Path) -> list[Task]:
+def load(path: str | Path) -> Iterator[Task]:
     """The tasks of a file, in its order; a TaskError says what is wrong with it.
 
     `metadata["web_name"]` tells apart the three sites of Google, which have one host.

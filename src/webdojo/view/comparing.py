@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 
 from webdojo.comparison import Comparison, Measured, Paired
+from webdojo.progress import plural
 from webdojo.view.tables import new_table
 
 SHOWN = 10
@@ -20,18 +21,15 @@ def comparison_tables(policies: Sequence[Measured], comparisons: Sequence[Compar
         low, high = rate.ci95
         rows.append([policy.name, f"{rate.rate:.1%}", f"{low:.1%} .. {high:.1%}", str(rate.n), str(invalid)])
     yield new_table("success", ["policy"], ["success", "95 % interval", "episodes", "invalid"], rows)
-    rows = [
-        [each.second, of, *_row(pair)]
-        for each in comparisons
-        for of, pair in (("all", each.official), ("valid", each.valid))
-        if of == "all" or pair.n != each.official.n
-    ]
-    title = f"beside {policies[0].name}, on the episodes of the same tasks"
     numbers = ["episodes", "difference", "95 % interval", "won", "lost", "p (McNemar)"]
-    yield new_table(title, ["policy", "of"], numbers, rows)
     for each in comparisons:
+        pairs = (("all", each.official), ("valid", each.valid))
+        rows = [[of, *_row(pair)] for of, pair in pairs if of == "all" or pair.n != each.official.n]
+        yield f"\n{each.second} against {policies[0].name}, on the same tasks"
+        yield new_table("", ["of"], numbers, rows)
         if each.left_out:
-            yield f"{each.second}: {each.left_out} episodes have no partner on the same task and are left out"
+            has = "has" if each.left_out == 1 else "have"
+            yield f"{each.second}: {plural(each.left_out, 'episode')} {has} no partner on the same task, so left out"
         for what, tasks in (("won", each.official.won), ("lost", each.official.lost)):
             if tasks:
                 more = f" and {len(tasks) - SHOWN} more" if len(tasks) > SHOWN else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from webdojo.progress import duration
+from webdojo.progress import duration, plural
 
 _OF_DATES = {
     "passed": "plan ahead of a day that has gone by (tasks.shift_dates moves it)",
@@ -27,7 +27,7 @@ def evaluation_lines(result: Mapping[str, Any]) -> Iterator[str]:
     if measured["runs"] > 1:
         yield "; ".join([_spread(measured), *_at_k(measured)])
     for dates, rate in measured["by_dates"].items():
-        yield f"{rate['n']} of {measured['n']} episodes {_OF_DATES[dates]}: {rate['rate']:.1%}"
+        yield f"{rate['n']} of {plural(measured['n'], 'episode')} {_OF_DATES[dates]}: {rate['rate']:.1%}"
     yield f"an episode: {_cost(result['cost'])}"
     yield f"protocol: {protocol_line(result['protocol'], result['differs'])}"
 
@@ -39,7 +39,8 @@ def protocol_line(name: str, differs: Mapping[str, Any]) -> str:
 
 
 def _spread(measured: Mapping[str, Any]) -> str:
-    return f"{measured['runs']} runs of {measured['tasks']} tasks: {measured['rate']:.1%} ± {measured['rates_std']:.1%}"
+    tasks = plural(measured["tasks"], "task")
+    return f"{measured['runs']} runs of {tasks}: {measured['rate']:.1%} ± {measured['rates_std']:.1%}"
 
 
 def _at_k(measured: Mapping[str, Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from webdojo.progress import duration
+from webdojo.progress import duration, plural
 from webdojo.store.files import write_atomic
 
 
@@ -39,7 +39,7 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-TEMPLATES.filters |= {"duration": duration, "percent": percent, "number": number}
+TEMPLATES.filters |= {"duration": duration, "percent": percent, "number": number, "plural": plural}
 
 
 def write_page(path: Path, template: str, **values: Any) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from rich.console import RenderableType
 from rich.filesize import decimal
 from rich.table import Table
 
-from webdojo.progress import duration
+from webdojo.progress import duration, plural
 from webdojo.types import Turn
 from webdojo.view.film import call_text
 from webdojo.view.page import percent
@@ -53,7 +54,7 @@ COLUMNS: list[tuple[str, str, Callable[[float], str]]] = [
     ("staleness_mean", "stale", "{:.2f}".format),
     ("entropy", "entropy", "{:.3f}".format),
     ("approx_kl", "KL", "{:.3f}".format),
-    ("clip_fraction", "clipped", "{:.1%}".format),
+    ("clip_fraction", "clip", "{:.1%}".format),
     ("grad_norm", "grad", "{:.2g}".format),
     ("seconds_total", "time", duration),
 ]
@@ -133,22 +134,35 @@ def time_table(rows: Sequence[Mapping[str, float]]) -> Table:
 
 
 def overview(runs: Sequence[Mapping[str, Any]]) -> Table:
-    """The table of `runs list`, with one row for each run, from what `loops.runs.glance` returns."""
-    table = new_table("", ["run", "recipe", "state"], ["iter", "success", "episodes", "size", "age"])
+    """The table of `runs list`, with one row for each run, from what `loops.runs.glance` returns.
+
+    A run's recipe stands under it where its name does not say which; so both fit beside the rest into 80 characters.
+    """
+    table = new_table("", ["run", "state"], ["iter", "success", "episodes", "size", "age"])
     if any(run["success"] is not None and not run["measured"] for run in runs):
         table.caption, table.caption_justify = "* of the episodes that it trains on", "left"
     for run in runs:
         table.add_row(
-            run["run"],
-            run["recipe"],
+            run["run"] if _says_recipe(run) else f"{run['run']}\n  by {run['recipe']}",
             run["state"],
             f"{run['iteration']}/{run['iterations']}" if run["iterations"] else "",
             "" if run["success"] is None else f"{run['success']:.1%}{'' if run['measured'] else '*'}",
             f"{run['episodes']:,}",
-            decimal(run["bytes"]),
+            _short(decimal(run["bytes"])),
             duration(time.time() - run["created"]).split()[0] if run["created"] else "",
         )
     return table
+
+
+def _says_recipe(run: Mapping[str, Any]) -> bool:
+    """Whether a run has the name that it gets by itself, which says its recipe, or has no recipe."""
+    name = rf"(eval-)?{re.escape(run['recipe'])}(-\d+)?"
+    return not run["recipe"] or re.fullmatch(name, Path(run["run"]).name) is not None
+
+
+def _short(size: str) -> str:
+    """A size without what is behind the point of 100 and more: `3.3 GB`, `330 MB`."""
+    return re.sub(r"(\d{3})\.\d", r"\1", size)
 
 
 def sections(run: Mapping[str, Any]) -> Iterator[RenderableType]:
@@ -165,20 +179,25 @@ def sections(run: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 
 def episode_list(episodes: Sequence[Mapping[str, Any]], total: int) -> Table:
-    """The table of `runs episodes`, from what `loops.failures.listed` returns."""
-    title = "" if len(episodes) == total else f"the last {len(episodes)} of {total:,} episodes"
+    """The table of `runs episodes`, from what `loops.failures.listed` returns.
+
+    A phase that all share is in the title; else each stands under its episode, so that reasons have room.
+    """
+    phases = [f"{each['phase']} {each['iteration']}" for each in episodes]
+    several = len(set(phases)) > 1
+    shown = "" if len(episodes) == total else f"the last {len(episodes)} of {plural(total, 'episode')}"
+    title = ", ".join(filter(None, ["" if several else f"phase {phases[0]}", shown]))
     rows = [
         (
-            each["name"],
-            f"{each['phase']} {each['iteration']}",
+            f"{each['name']}\n  {phase}" if several else each["name"],
             each["task"],
             ": ".join(part for part in (each["termination"].replace("_", " "), each["reason"]) if part),
             "" if each["reward"] is None else f"{each['reward']:g}" if each["valid"] else "invalid",
             str(each["steps"]),
         )
-        for each in episodes
+        for phase, each in zip(phases, episodes, strict=True)
     ]
-    return new_table(title, ["episode", "phase", "task", "how it ended"], ["reward", "steps"], rows)
+    return new_table(title, ["episode", "task", "how it ended"], ["reward", "steps"], rows)
 
 
 def reasons(failures: Sequence[Mapping[str, Any]]) -> Table:
@@ -237,7 +256,9 @@ def _iterations(metrics: Sequence[Mapping[str, Any]]) -> Table:
         [f"{row['step']:.0f}", *("" if row.get(name) is None else form(row[name]) for name, _, form in columns)]
         for row in shown
     ]
-    return new_table(title, [], ["iter", *(heading for _, heading, _ in columns)], rows)
+    table = new_table(title, [], ["iter", *(heading for _, heading, _ in columns)], rows)
+    table.padding = (0, 0, 0, 0)  # all columns together just fit
+    return table
 
 
 def _checkpoints(checkpoints: Sequence[Mapping[str, Any]]) -> Table:

@@ -34,7 +34,7 @@ def loaded(row: dict[str, Any]) -> Task:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "tasks.json"
         file.write_text(json.dumps([row]))
-        return load(file)[0]
+        return next(load(file))
 
 
 TASK = loaded(ROW)

@@ -193,6 +193,7 @@ async def test_the_account_tells_tries_tokens_and_money():
             await client.complete(HELLO, GREEDY)
             totals = client.totals()
     assert (totals.requests, totals.lost, totals.cached) == (3, 1, 0)
+    assert "3 requests (1 lost: no whole answer came, so each counts as the most it can cost), 100 " in str(totals)
     assert (totals.input_tokens, totals.output_tokens) == (100, 10)
     answered = (100 * 2.0 + 10 * 10.0) / 1e6
     # The dropped one may have been charged, so the most that it can have cost is in.

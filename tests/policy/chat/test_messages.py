@@ -135,9 +135,16 @@ def test_thoughts_that_come_apart_are_the_thoughts():
     assert parsed.think == "Wrong page."
 
 
-def test_an_answer_without_calls_stays_as_it_is():
+def test_calls_that_are_written_as_text_stay_as_they_are():
     text = "<think>a</think><tool_call>{}</tool_call>"
     assert text_of(answer(text=text)) == text
+
+
+def test_an_answer_that_calls_nothing_is_told_that_and_not_how_calls_are_written():
+    text = text_of(answer(text="<think>It is 42.</think> So 42.", reasoning="Hm."))
+    parsed = toolcall.parse(text)
+    assert (parsed.think, parsed.error) == ("Hm.\nIt is 42. So 42.", "no tool call after the thought")
+    assert with_calls([{"role": "assistant", "content": text}]) == [{"role": "assistant", "content": parsed.think}]
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,29 @@ from tests.reward.judges.episodes import IMAGES, Model, episode, judged, script,
 from tests.reward.judges.protocols import PROTOCOLS, image, labels
 from webdojo.errors import BudgetError, ConfigError, EngineError, Failure
 from webdojo.policy.engine import EngineConfig
-from webdojo.reward.judges import deepshop, openwebrl, process_outcome, webgym, webjudge, webvoyager
+from webdojo.reward.judges import agenttrek, deepshop, openwebrl, process_outcome, webgym, webjudge, webvoyager
 from webdojo.reward.judges.hearing import Hearing
 from webdojo.reward.judges.judge import Judge, passed
 from webdojo.reward.judges.verdict import YES_NO, choice
+
+WANTED = {
+    openwebrl.SYSTEM: "SUCCESS or NOT SUCCESS.",
+    webvoyager.SYSTEM: "SUCCESS or NOT SUCCESS.",
+    webjudge.KEY_POINTS: "numbered list of key points, one a line, and nothing else.",
+    webjudge.SCREENSHOT: "with a number from 1 to 5: Score: N",
+    webjudge.VERDICT: "exactly one of these forms: Status: success Status: failure",
+    agenttrek.SYSTEM: "exactly one of these forms: Status: success Status: failure",
+    deepshop.SYSTEM: 'then "success", which is true or false.',
+    webgym.KEY_SCREENSHOT: "YES or NO.",
+    webgym.BLOCKING: "YES or NO.",
+    webgym.CLAIMS: "SUCCESS or NOT SUCCESS.",
+    webgym.FACT: "SUCCESS or NOT SUCCESS.",
+    process_outcome.RUBRIC: '{"criteria": [{"criterion": "...", "points": 1}]}',
+    process_outcome.WINDOW: '"obstacles": ["..."]}',
+    process_outcome.PROCESS: '"score": 1, "blame": "none"}]}',
+    process_outcome.OUTCOME: "Outcome: SUCCESS Outcome: FAILURE Outcome: PREVENTED",
+}
+"""How what is said of an answer that cannot be read ends: with the form that was wanted."""
 
 # --- all of them -------------------------------------------------------------------------------
 
@@ -70,6 +89,7 @@ async def test_every_question_is_put_once_more_and_then_given_up(name: str) -> N
         reward = await judged(protocol.make(never), episode(evaluator=protocol.evaluator))
         assert (reward.value, reward.success, reward.valid, reward.cause) == (0, False, False, "unreadable")
         assert "could not be read" in reward.reason
+        assert reward.reason.endswith(WANTED[question]), "which form was wanted?"
         assert [judgement.answer for judgement in reward.judgements].count(rubbish) >= 2
         assert any("could not be read" in judgement.prompt for judgement in reward.judgements)
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.reward.judges.episodes import IMAGES
-from webdojo.reward.judges.hearing import Hearing, Unreadable
+from webdojo.reward.judges.ask import Unreadable
+from webdojo.reward.judges.hearing import Hearing
 from webdojo.reward.webarena.grading import same_answer, same_reason
 from webdojo.reward.webarena.reward import WebArenaReward
 from webdojo.reward.webarena.rules import Rules

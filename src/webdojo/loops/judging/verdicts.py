@@ -18,6 +18,7 @@ from typing import Any
 from webdojo.errors import ConfigError, Failure, RewardError
 from webdojo.gather import gather_or_cancel
 from webdojo.recipe import Recipe, load_recipe, recipe_names
+from webdojo.recipe_paths import folderless
 from webdojo.reward.function import RewardFunction
 from webdojo.reward.gate import Scorer
 from webdojo.reward.registry import REWARDS
@@ -53,8 +54,9 @@ def named_judge(name: str, overrides: list[str], own: Recipe) -> RewardFunction:
 
 
 def fingerprint(function: RewardFunction) -> str:
-    """What changes with every option that could change a verdict, and with the code of a judge from a file."""
-    options = function.model_dump_json(exclude=_LIMITS)
+    """What changes with every option that could change a verdict, and with the code of a judge from a file, wherever
+    that lies."""
+    options = function.model_copy(update={"name": folderless(function.name)}).model_dump_json(exclude=_LIMITS)
     code = Path(inspect.getfile(type(function))).read_bytes() if ".py:" in function.name else b""
     return hashlib.sha256(options.encode() + code).hexdigest()[:8]
 
@@ -70,7 +72,7 @@ def code_hash(function: RewardFunction) -> str:
 
 def log_path(run: Path, function: RewardFunction, purpose: str = "") -> Path:
     """The log of a judge's verdicts in a run folder."""
-    parts = (file_name(function.name), fingerprint(function), purpose, "verdicts.jsonl")
+    parts = (file_name(folderless(function.name)), fingerprint(function), purpose, "verdicts.jsonl")
     return run / FOLDER / "-".join(filter(None, parts))
 
 
@@ -159,4 +161,5 @@ async def judge_all(
 
 def described(function: RewardFunction) -> dict[str, Any]:
     """The judge as reports name it."""
-    return {"name": function.name, "fingerprint": fingerprint(function), **function.model_dump(mode="json")}
+    options = function.model_dump(mode="json") | {"name": folderless(function.name)}
+    return {"fingerprint": fingerprint(function), **options}

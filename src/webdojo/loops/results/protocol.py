@@ -34,7 +34,7 @@ BEARS_NOT = (
     "env.seeds",
     "tasks.path",
     "tasks.eval_path",
-    "tasks.settled_chance",
+    "tasks.sampler",
     "tasks.blocklist",
     "reward.max_concurrency",
     "reward.timeout_s",

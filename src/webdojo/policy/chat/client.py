@@ -85,7 +85,7 @@ class ChatClient:
             return await self._ask(body)
         key = self._cache.key(self._endpoint.url, body, sampling.temperature == 0 or sampling.seed is not None)
         if (known := self._cache.get(key)) is not None:
-            self._spending.add("cached")
+            self._spending.add_cached()
             return known
         answer = await self._ask(body)
         if keep(answer):

@@ -54,7 +54,7 @@ class ChatEngine:
         started = time.perf_counter()
         sampling = sampling.model_copy(update={"top_k": 0})  # most endpoints refuse it; `extra_body` may set it
         messages = messages_of(prompt, self._codec, self._images)
-        native = self._client.config.tool_calls == "native"
+        native = self._client.config.native_tools
         asked, tools = (with_calls(messages), TOOL_DEFINITIONS) if native else (messages, [])
         answer = await self._client.complete(asked, sampling, tools)
         text = break_markers((text_of(answer) if native else answer.text).removesuffix(IM_END))
@@ -124,7 +124,8 @@ def with_calls(messages: Sequence[Message]) -> list[Message]:
         content = message["content"]
         parsed = parse(content) if message["role"] == "assistant" and isinstance(content, str) else Parsed()
         if parsed.error is not None or not parsed.calls:
-            out.append(message)
+            said_alone = parsed.think and CALL not in content
+            out.append(message | {"content": parsed.think} if said_alone else message)
             continue
         said: Message = {"role": "assistant", "content": parsed.think, "tool_calls": []}
         out.append(said)
@@ -138,12 +139,14 @@ def with_calls(messages: Sequence[Message]) -> list[Message]:
 def text_of(answer: Answer) -> str:
     """What the harness would have read if the model had written its calls as text.
 
-    Calls that no tool accepts are written as they came, so that the harness says what is wrong with them.
+    Calls that no tool accepts are written as they came, so that the harness says what is wrong with them; a model that
+    writes its calls as text all the same is read as it is.
     """
-    if not answer.tool_calls:
+    if CALL in answer.text and not answer.tool_calls:
         return answer.text
-    think = unmarked(answer.reasoning or parse(answer.text).think or answer.text)
-    text = f"{THINK}\n{think}\n{THINK_END}"
+    spoken = answer.text.replace(THINK, "").replace(THINK_END, "").strip()
+    thoughts = [answer.reasoning or spoken] if answer.tool_calls else filter(None, [answer.reasoning, spoken])
+    text = "\n".join([THINK, *map(unmarked, thoughts), THINK_END])
     for call in answer.tool_calls:
         arguments = (call.arguments or "{}").replace(IM_END, "\\u003c|im_end|>")
         text += f'\n{CALL}\n{{"name": {json.dumps(call.name)}, "arguments": {arguments}}}\n{CALL_END}'

@@ -27,6 +27,7 @@ from pydantic import ValidationError
 from webdojo.errors import BudgetError, EngineError, StoreError
 from webdojo.policy.chat.endpoint import Answer, Failed
 from webdojo.policy.engine import ChatConfig
+from webdojo.progress import plural
 
 _ANSWERS = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
 _REQUESTS = """\
@@ -70,9 +71,9 @@ class Totals(NamedTuple):
 
     def __str__(self) -> str:
         cached = f", {self.cached} from the cache" if self.cached else ""
-        lost = f" ({self.lost} lost)" if self.lost else ""
+        lost = f" ({self.lost} lost: no whole answer came, so each counts as the most it can cost)" if self.lost else ""
         return (
-            f"endpoint: {self.requests} requests{lost}{cached}, {self.input_tokens} tokens in, "
+            f"endpoint: {plural(self.requests, 'request')}{lost}{cached}, {self.input_tokens} tokens in, "
             f"{self.output_tokens} out, {self.usd:.4f} USD"
         )
 
@@ -157,6 +158,12 @@ class Spending:
                 )
         return request
 
+    def add_cached(self) -> None:
+        """Count an answer of the cache, without waiting for the disk: a power cut may forget it."""
+        self._database.execute("PRAGMA synchronous=NORMAL")
+        self.add("cached")
+        self._database.execute("PRAGMA synchronous=FULL")
+
     def add(self, state: str, usd: float = 0.0) -> int:
         row = self._database.execute(
             "INSERT INTO requests (created, model, state, usd) VALUES (?, ?, ?, ?)",
@@ -198,6 +205,7 @@ class AnswerCache:
         self._file = file
         self._asked: Counter[str] = Counter()
         self._database = _open(file, _ANSWERS, f"cannot use {file} as cache", "name another file in engine.cache")
+        self._database.execute("PRAGMA synchronous=NORMAL")  # what a power cut takes is asked for again
         self.close = self._database.close
 
     def key(self, url: str, body: dict[str, Any], repeatable: bool) -> str:

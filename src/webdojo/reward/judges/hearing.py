@@ -22,21 +22,15 @@ from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig, MessageModel, ServedModel
 from webdojo.policy.engines import ENGINES, Chat
 from webdojo.reward.function import RewardFunction, invalid
-from webdojo.reward.judges.case import Screen, quoted
+from webdojo.reward.judges.ask import Unreadable, ask
+from webdojo.reward.judges.case import Screen
 from webdojo.store.images import MemoryImages
 from webdojo.types import ImageRef, ImageSource, Judgement, Reward, Sampling, Trajectory
 
 T = TypeVar("T")
 
-AGAIN = "An earlier answer to this could not be read. It ended with {}. Answer again, and end exactly as told."
 ACCOUNT = "judge.sqlite"
 """The file, in the folder of `start`, that keeps what the model was asked and paid."""
-REMEMBERED = 500
-"""Characters at the end of an unreadable answer that the model is shown when it is asked again."""
-
-
-class Unreadable(Exception):
-    """An answer of the model could not be read, and neither could the next one."""
 
 
 class ModelReward(RewardFunction):
@@ -133,7 +127,8 @@ class Hearing:
 
         Args:
             step: the name of the question, for `Reward.judgements`.
-            system: the protocol. Nothing that a page, an agent or a model wrote may stand in it.
+            system: the protocol, whose last paragraph says which form the answer must have. Nothing that a page, an
+                agent or a model wrote may stand in it.
             user: texts, in which foreign text is `quoted`, and screenshots.
             read: returns None for an answer that it cannot read.
 
@@ -147,23 +142,16 @@ class Hearing:
         numbers = iter(range(1, len(images) + 1))
         prompt = "\n".join(part if isinstance(part, str) else f"{part.label} [image {next(numbers)}]" for part in user)
         content: list[dict[str, Any]] = [part async for part in self._parts(user)]
-        again = ""
-        for _ in range(2):
-            note: list[dict[str, Any]] = [{"type": "text", "text": again}] if again else []
-            messages: list[dict[str, Any]] = [
-                {"role": "system", "content": system},
-                {"role": "user", "content": content + note},
-            ]
-            try:
-                answer = await self.model.say(messages, self.config.sampling, lambda said: read(said) is not None)
-            except BudgetError as error:
-                raise BudgetError(f"the judge {self.config.name!r} (section reward): {error}") from None
-            shown = "\n".join(filter(None, [f"{system}\n\n{prompt}", again]))
+
+        def heard(note: str, answer: str) -> None:
+            shown = "\n".join(filter(None, [f"{system}\n\n{prompt}", note]))
             answers.append(Judgement(step=step, prompt=shown, images=images, answer=answer))
-            if (value := read(answer)) is not None:
-                return value
-            again = AGAIN.format(quoted(answer[-REMEMBERED:]))
-        raise Unreadable(f"the judge's answer to {step!r} could not be read: {' '.join(answer.split())[-200:]!r}")
+
+        try:
+            what = f"the judge's answer to {step!r}"
+            return await ask(self.model, self.config.sampling, system, content, read, what=what, heard=heard)
+        except BudgetError as error:
+            raise BudgetError(f"the judge {self.config.name!r} (section reward): {error}") from None
 
     def recall(self, judgements: Sequence[Judgement]) -> None:
         """Keep what was asked and answered before, for another episode of the same task."""

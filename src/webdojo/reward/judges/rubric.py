@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webdojo.errors import TaskError
+from webdojo.tasks.rubric import REFERENCE, RUBRIC
 from webdojo.types import Task
-
-RUBRIC = "evaluator_reference"
-"""The key of `Task.evaluator`: a text, a list of texts, or a list of `{id, description, facts: [...]}`."""
-REFERENCE = "definite_answer"
-"""The key of `Task.evaluator` with a reference answer, if the task has one."""
 
 
 @dataclass(frozen=True)

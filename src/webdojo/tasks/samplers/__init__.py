@@ -1,0 +1,1 @@
+"""Samplers: which tasks training draws more often than others, one file a sampler."""
