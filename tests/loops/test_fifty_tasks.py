@@ -129,7 +129,7 @@ def evaluated(agent: str, recipe: str, endpoint: Endpoint, folder: Path, *option
 
 def evaluated_by(model: list[str], run: str, recipe: str, folder: Path, *options: str) -> dict[str, Any]:
     always = ["browser.guard.private_hosts=['127.0.0.1']", f"evaluate.tasks={N}"]
-    done = webdojo("eval", recipe, *model, "--run", run, "--json", *always, *options, cwd=folder, timeout=1800)
+    done = webdojo("eval", recipe, *model, "--run", run, "--json", *always, *options, cwd=folder, timeout=600)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     return dict(result["success_eval"])
@@ -158,20 +158,20 @@ def check(rates: dict[str, dict[str, Any]], instructions: list[str], folder: Pat
     assert like["mcnemar_p"] > 0.05
 
 
-def voyager(tasks: list[Known], judge: Endpoint, folder: Path) -> list[str]:
-    """Writes them as WebVoyager's file; returns the options that name it and the judge."""
-    rows = [
-        {"web_name": task.start, "id": f"{n}", "ques": task.instruction, "web": task.start}
-        for n, task in enumerate(tasks)
-    ]
-    (folder / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    at = [f"reward.engine.base_url={judge.url}", "reward.engine.model=judge", "reward.engine.api_key_env="]
-    return ["tasks.eval_path=tasks.jsonl", "env.episodes_per_minute=6000", *at]
-
-
 @pytest.mark.parametrize("endpoint", [voyager_words], indirect=True)
 def test_webvoyager(endpoint: Endpoint, tasks: list[Known], tmp_path: Path) -> None:
-    options = voyager(tasks[:N], endpoint, tmp_path)
+    rows = [
+        {
+            "web_name": task.start,
+            "id": f"{n}",
+            "ques": task.instruction,
+            "web": task.start,
+        }
+        for n, task in enumerate(tasks[:N])
+    ]
+    (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ["tasks.eval_path=tasks.jsonl", "env.episodes_per_minute=6000"]
+    options += [f"reward.engine.base_url={endpoint.url}", "reward.engine.model=judge", "reward.engine.api_key_env="]
     rates = {agent: evaluated(agent, "webvoyager", endpoint, tmp_path, *options) for agent in SHARES}
     check(rates, [task.instruction for task in tasks[:N]], tmp_path)
 
@@ -202,37 +202,13 @@ def test_webarena(endpoint: Endpoint, tasks: list[Known], tmp_path: Path) -> Non
     check(rates, [task.instruction for task in taken], tmp_path)
 
 
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The tiny model after the warm start of the quickstart, so that it answers."""
-    folder = tmp_path_factory.mktemp("tiny")
-    few = ["train.iterations=0", "sft.demos=150", "evaluate.tasks=8"]
-    done = webdojo("train", "quickstart", "--run", "warm", *few, cwd=folder, timeout=1800)
-    assert done.returncode == 0, done.stderr
-    *_, newest = sorted((folder / "warm" / "checkpoints").glob("*/config.json"))
-    return str(newest.parent)
-
-
-def check_tiny(tiny: str, folder: Path, *options: str) -> None:
-    """It does some of the tasks, with one seed as with another."""
+def test_the_tiny_model_in_webarenas_format(tasks: list[Known], tmp_path: Path) -> None:
+    """Untrained, it does a few of the tasks that ask for a page, with one seed as with another."""
+    options = [arena(tasks[N:], tmp_path), "reward={name: webarena, dialect: webarena_lite, format_reward: false}"]
     for seed in ("0", "1"):
-        seeded = [f"seed={seed}", "evaluate.runs=2", "rollout.concurrency=8"]
-        rate = evaluated_by(["--model", tiny], seed, "quickstart", folder, *options, *seeded)
-        assert 0 < rate["rate"] < 1
-    (like,) = compared(folder, "0", "1")
+        seeded = [f"seed={seed}", "evaluate.runs=4", "rollout.concurrency=8"]
+        rate = evaluated_by(["--model", "tiny"], seed, "quickstart", tmp_path, *options, *seeded)
+        assert 0 < rate["rate"] < 0.3
+    (like,) = compared(tmp_path, "0", "1")
     low, high = like["difference"]["ci95"]
     assert low <= 0 <= high
-
-
-@pytest.mark.parametrize("endpoint", [voyager_words], indirect=True)
-def test_the_tiny_model_in_webvoyagers_format(
-    endpoint: Endpoint, tasks: list[Known], tiny: str, tmp_path: Path
-) -> None:
-    options = [*voyager(tasks[:N], endpoint, tmp_path), "env=web", "tasks.source=webvoyager"]
-    check_tiny(tiny, tmp_path, *options, "reward.name=webvoyager", "reward.format_reward=false")
-
-
-def test_the_tiny_model_in_webarenas_format(tasks: list[Known], tiny: str, tmp_path: Path) -> None:
-    taken = tasks[N // 2 : N // 2 + N]
-    reward = "reward={name: webarena, dialect: webarena_lite, format_reward: false}"
-    check_tiny(tiny, tmp_path, arena(taken, tmp_path), reward)
