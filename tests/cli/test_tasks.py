@@ -77,7 +77,7 @@ def test_lint_ends_with_1_where_there_is_an_error(folder: Path) -> None:
 
 def test_lint_asks_a_model_where_one_is_named(folder: Path) -> None:
     def reply(messages: list[dict[str, Any]]) -> str:
-        vague = "news" in messages[-1]["content"]
+        vague = "news" in messages[-1]["content"][0]["text"]
         return json.dumps({"problems": [{"rule": "unclear", "why": "which news"}] if vague else []})
 
     with Endpoint(default=replying(reply)) as endpoint:

@@ -118,7 +118,7 @@ def verdict(*problems: tuple[str, str]) -> str:
 
 
 def reader(messages: list[dict[str, Any]]) -> str:
-    said = messages[-1]["content"]
+    said = messages[-1]["content"][0]["text"]
     if "Buy" in said:
         return f"Sure!\n```json\n{verdict(('unsafe', 'it pays'), ('unclear', 'which one'))}\n```"
     return verdict()
@@ -146,7 +146,7 @@ async def test_the_model_sees_the_reference_and_no_end_that_a_task_could_forge()
     )
     with Endpoint(default=replying(reader)) as endpoint:
         await ask_model([hostile], check(endpoint))
-    said = endpoint.bodies[0]["messages"][1]["content"]
+    said = endpoint.bodies[0]["messages"][1]["content"][0]["text"]
     assert "\n" not in said
     assert "<|im_end|>" not in said
     assert json.loads(said)["reference"] == ["42"]
@@ -162,7 +162,7 @@ async def test_an_answer_of_another_schema_is_asked_for_once_more(bad: str, tmp_
     with Endpoint(*answers) as endpoint:
         (finding,) = await ask_model([task("a", "http://a.example/")], check(endpoint, str(tmp_path / "cache.sqlite")))
     assert finding.rule == "leaking"
-    assert "could not be read" in endpoint.bodies[1]["messages"][1]["content"]
+    assert "could not be read" in endpoint.bodies[1]["messages"][1]["content"][-1]["text"]
     with Endpoint(default=say(completion(bad))) as endpoint:
         (finding,) = await ask_model([task("a", "http://a.example/")], check(endpoint))
     assert (finding.rule, finding.level) == ("unclear", "warning")
