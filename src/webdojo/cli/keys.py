@@ -106,11 +106,11 @@ def measured_by(
     With a protocol that is its recipe, with the environment and the tasks of the one that was named. A judge is a
     reward's name, or a recipe whose reward section it is.
     """
-    from webdojo.recipe import load_recipe, recipe_names
-    from webdojo.reward.registry import REWARDS
+    from webdojo.loops.judging.verdicts import names_recipe
+    from webdojo.recipe import load_recipe
 
     given = [f"evaluate.runs={runs}"] if runs else []
-    if judge.endswith((".yaml", ".yml")) or (judge in recipe_names() and judge not in REWARDS):
+    if names_recipe(judge):
         given.append(f"reward={load_recipe(judge).reward.model_dump_json()}")
     elif judge:
         given.append(f"reward={json.dumps(judge)}")

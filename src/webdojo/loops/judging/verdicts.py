@@ -33,6 +33,11 @@ _LIMITS = {"max_concurrency", "timeout_s"}
 """Options that change no verdict."""
 
 
+def names_recipe(name: str) -> bool:
+    """Whether a judge's name is that of a recipe, whose reward section it then stands for."""
+    return name.endswith((".yaml", ".yml")) or (name in recipe_names() and name not in REWARDS)
+
+
 def named_judge(name: str, overrides: list[str], own: Recipe) -> RewardFunction:
     """The judge that a name (`rules`, `./mine.py:MyJudge`) or the reward section of a recipe stands for.
 
@@ -44,7 +49,7 @@ def named_judge(name: str, overrides: list[str], own: Recipe) -> RewardFunction:
     """
     if other := next((each for each in overrides if not each.startswith("reward.")), None):
         raise ConfigError(f"judging uses the section `reward` alone, so {other!r} would do nothing: leave it out")
-    is_recipe = name.endswith((".yaml", ".yml")) or (name in recipe_names() and name not in REWARDS)
+    is_recipe = names_recipe(name)
     if not is_recipe:
         overrides = [f"reward.name={json.dumps(name)}", *overrides]
     recipe = load_recipe(name if is_recipe else "quickstart", overrides)
