@@ -1,7 +1,8 @@
 """What a session was shown, and whether that is enough to know what its task asks for.
 
-A value counts as shown where a page had it beside the name of its thing. That a thing is the first of a list is known
-where all others of the list were seen to come later or to lack something, in whatever list a session found them.
+A value counts as shown where a page had it beside the name of its thing, or in the name. That a thing is the first of a
+list is known where all others of the list were seen to come later or to lack something, in whatever list a session
+found them.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Evidence:
 
     def _learn(self, site: CatalogSite, collection: Collection, entity: Entity, values: dict[str, str]) -> None:
         first = next((a.label for a in collection.attributes if a.listed), "")
-        known = self._values.setdefault((site.host, collection.slug, entity.slug), set())
+        known = self._values.setdefault((site.host, collection.slug, entity.slug), said_by_names(collection))
         for label, text in values.items():
             for attribute in collection.attributes:
                 value = entity.values.get(attribute.key, "")
@@ -192,9 +193,26 @@ class Evidence:
             return not any(self.knows(target, case.attribute) for target in case.targets)
         return not self.enough()
 
+    def _follows(self) -> bool:
+        """Which of two is lower follows from its description, as the first in the order of what is compared, of a list
+        that the other is in as well."""
+        case = self._case
+        if case.family != "compare" or case.attribute is None:
+            return False
+        winner, lowest = case.winner, case.loser.described
+        if lowest is None or lowest.sort != case.attribute.key or not self.knows(winner, case.attribute):
+            return False
+        if winner.described is not None and not self.first(winner.described):
+            return False
+        return all(
+            each.holds(winner.entity) and self._judged(lowest, winner.entity, each) for each in lowest.constraints
+        )
+
     def enough(self) -> bool:
         """The session was shown all that its task asks to find out."""
         case = self._case
+        if self._follows():
+            return True
         if not all(self.first(target.described) for target in case.targets if target.described is not None):
             return False
         if case.family in ON_MAP:
@@ -220,6 +238,17 @@ class Evidence:
                 months = [step["path"] for step in case.steps("visit")]
                 return all(any(self.says(f"{month}{end}", "Views") for end in ("", "/figures")) for month in months)
         return True
+
+
+def said_by_names(collection: Collection) -> set[str]:
+    """Keys of the attributes whose values all names of a collection have in them, as those of flights have airlines."""
+
+    def said(entity: Entity, attribute: Attribute) -> bool:
+        value = entity.values.get(attribute.key, "")
+        return value != "" and attribute.show(value) in entity.name
+
+    chosen = [attribute for attribute in collection.attributes if attribute.type == "choice"]
+    return {each.key for each in chosen if all(said(entity, each) for entity in collection.entities)}
 
 
 def where_it_would_be(site: CatalogSite, name: str) -> Collection:

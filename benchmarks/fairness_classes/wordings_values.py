@@ -112,3 +112,16 @@ def the_sum_in_a_sentence(said: Answer, rng: random.Random) -> str | None:
     if len(said.parts) < 2:
         return None
     return f"Adding up {', '.join(f'{part:,}' for part in said.parts)} gives a total of {said.number:,}."
+
+
+@wording("value")
+def a_person_with_the_last_name_first(said: Answer, rng: random.Random) -> str | None:
+    """The last name first, as in a register."""
+    first, _, last = said.value.rpartition(" ")
+    return f"{last}, {first}" if said.person else None
+
+
+@wording("value")
+def a_person_with_a_title(said: Answer, rng: random.Random) -> str | None:
+    """A title before the name."""
+    return f"{rng.choice(('Ms.', 'Mr.', 'Ms', 'Mr'))} {said.value}" if said.person else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 from fairness_classes.asked import Answer
@@ -16,6 +17,16 @@ _LONG = {
     "months": "month",
     "KB": "kilobyte",
     "g": "gram",
+}
+
+_PASSIVE = {
+    "author": "{} was written by",
+    "editor": "{} was edited by",
+    "last editor": "{} was last edited by",
+    "photographer": "The photo of {} was taken by",
+    "reporter": "{} was reported by",
+    "assignee": "{} is assigned to",
+    "last poster": "The last post in {} was written by",
 }
 
 
@@ -114,19 +125,6 @@ def a_slashed_date(said: Answer, rng: random.Random) -> str | None:
 
 
 @wording("value")
-def a_person_with_a_title(said: Answer, rng: random.Random) -> str | None:
-    """A title before the name."""
-    return f"{rng.choice(('Ms.', 'Mr.', 'Ms', 'Mr'))} {said.value}" if said.person else None
-
-
-@wording("value")
-def a_person_with_the_last_name_first(said: Answer, rng: random.Random) -> str | None:
-    """The last name first, as in a register."""
-    first, _, last = said.value.rpartition(" ")
-    return f"{last}, {first}" if said.person else None
-
-
-@wording("value")
 def a_person_with_what_they_are(said: Answer, rng: random.Random) -> str | None:
     """A sentence with a verb for what the person is."""
     return f"{said.value} is the {said.called}." if said.person else None
@@ -138,3 +136,39 @@ def the_sum_of_its_parts(said: Answer, rng: random.Random) -> str | None:
     if len(said.parts) < 2:
         return None
     return f"{' + '.join(map(str, said.parts))} = {said.number}"
+
+
+@wording("value")
+def a_person_by_first_and_last_name(said: Answer, rng: random.Random) -> str | None:
+    """First and last name apart, each with its label."""
+    if not said.person:
+        return None
+    first, _, last = said.value.rpartition(" ")
+    labels = json.dumps({"first_name": first, "last_name": last}, ensure_ascii=False)
+    return rng.choice((f"First name: {first}, last name: {last}", labels))
+
+
+@wording("value")
+def a_person_with_the_last_name_in_capitals(said: Answer, rng: random.Random) -> str | None:
+    """The last name in capitals, as in a list of attendants."""
+    first, _, last = said.value.rpartition(" ")
+    return rng.choice((f"{first} {last.upper()}", f"{last.upper()} {first}")) if said.person else None
+
+
+@wording("value")
+def a_person_in_the_passive(said: Answer, rng: random.Random) -> str | None:
+    """A sentence that says what the person did instead of what they are."""
+    start = _PASSIVE.get(said.called) if said.person else None
+    return f"{start.format(said.thing)} {said.value}." if start else None
+
+
+@wording("value")
+def beside_an_abbreviation(said: Answer, rng: random.Random) -> str:
+    """A sentence with an abbreviation, whose dot does not end it."""
+    return rng.choice(
+        (
+            f"The {said.called} (acc. to the page of {said.thing}) is {said.value}.",
+            f"It is {said.value}, i.e. that is the {said.called} of {said.thing}.",
+            f"The requested value, i.e. the {said.called}, is {said.value}.",
+        )
+    )

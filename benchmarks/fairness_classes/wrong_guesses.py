@@ -36,3 +36,13 @@ def guesses_after_another_month(case: Case, visitor: Visitor, rng: random.Random
     visitor.open_path(
         next(f"/reports/2026-{month:02d}" for month in range(1, 13) if f"/reports/2026-{month:02d}" not in wanted)
     )
+
+
+@wrong_session("compare", "across", "corners")
+def guesses_after_one_of_two(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Looks at one of two things only."""
+    if case.family == "corners":
+        visitor.open_path("/map")
+        visitor.click_marker(case.target.entity.slug)
+        return
+    open_target(visitor, case.target)

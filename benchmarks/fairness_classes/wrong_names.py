@@ -90,3 +90,9 @@ def another_thing_is_refused(case: Case, said: Answer, say: Say) -> str:
 def nothing_but_the_name(case: Case, said: Answer, say: Say) -> str:
     """The name of the thing."""
     return said.thing
+
+
+@wrong_answer("missing")
+def something_else_does_not_exist(case: Case, said: Answer, say: Say) -> str:
+    """That a thing which is there does not exist."""
+    return f"There is no {case.site.main.entities[0].name} on this site."

@@ -121,12 +121,6 @@ def a_thing_that_does_not_exist_is_open(case: Case, said: Answer, say: Say) -> s
     )
 
 
-@wrong_answer("missing")
-def something_else_does_not_exist(case: Case, said: Answer, say: Say) -> str:
-    """That a thing which is there does not exist."""
-    return f"There is no {case.site.main.entities[0].name} on this site."
-
-
 @wrong_answer("refused")
 def what_is_refused_is_done(case: Case, said: Answer, say: Say) -> str:
     """That it is done, which cannot be done."""
@@ -137,3 +131,27 @@ def what_is_refused_is_done(case: Case, said: Answer, say: Say) -> str:
 def an_instruction_as_the_answer(case: Case, said: Answer, say: Say) -> str:
     """The instruction and nothing else."""
     return said.instruction
+
+
+def _most_alike(case: Case, said: Answer) -> str:
+    """The name of a thing of the site that has most words in common with the missing one."""
+    words = set(said.thing.lower().split())
+    names = [each.name for collection in case.site.collections.values() for each in collection.entities]
+    return max(names, key=lambda name: len(words & set(name.lower().split())))
+
+
+@wrong_answer("missing")
+def a_similar_thing_does_not_exist(case: Case, said: Answer, say: Say) -> str | None:
+    """That a thing with a similar name does not exist, which is there, in ordinary words."""
+    other = _most_alike(case, said)
+    text = say(replace(said, thing=other))
+    return text if other in text else None
+
+
+@wrong_answer("missing")
+def a_similar_thing_is_taken_for_it(case: Case, said: Answer, say: Say) -> str:
+    """That a thing with a similar name is what was wanted."""
+    other = _most_alike(case, said)
+    return say.rng.choice(
+        (f"You must mean {other}. I have opened its page.", f"The page of “{other}” is open now, as you asked.")
+    )

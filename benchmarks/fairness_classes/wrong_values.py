@@ -155,3 +155,10 @@ def parts_without_their_sum(case: Case, said: Answer, say: Say) -> str | None:
 def a_count_as_percent(case: Case, said: Answer, say: Say) -> str | None:
     """A share instead of a number."""
     return say.rng.choice((f"{said.number} %", f"{said.number}%", f"{said.number} percent"))
+
+
+@wrong_answer("value")
+def the_right_value_under_a_wrong_label(case: Case, said: Answer, say: Say) -> str | None:
+    """The right value, said to be something else."""
+    labels = [label for label, value in said.about if value != said.value]
+    return f"The {say.rng.choice(labels).lower()} of {said.thing} is {said.value}." if labels else None

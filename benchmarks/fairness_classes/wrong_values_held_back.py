@@ -28,13 +28,6 @@ def another_value_of_the_thing(case: Case, said: Answer, say: Say) -> str | None
     return f"The {said.called} of {said.thing} is {say.rng.choice(values)}." if values else None
 
 
-@wrong_answer("value")
-def the_right_value_under_a_wrong_label(case: Case, said: Answer, say: Say) -> str | None:
-    """The right value, said to be something else."""
-    labels = [label for label, value in said.about if value != said.value]
-    return f"The {say.rng.choice(labels).lower()} of {said.thing} is {said.value}." if labels else None
-
-
 @wrong_answer("value", "count")
 def two_digits_swapped(case: Case, said: Answer, say: Say) -> str | None:
     """Two neighbouring digits in the wrong order."""
@@ -96,3 +89,24 @@ def a_correction_to_the_wrong(case: Case, said: Answer, say: Say) -> str | None:
         return None
     wrong = falsified(said, said.number + say.rng.choice((2, 3)))
     return f"{short(said)}. Correction: {short(wrong)}."
+
+
+@wrong_answer("value")
+def two_values_exchanged(case: Case, said: Answer, say: Say) -> str | None:
+    """The right value and another one of the page, each under the label of the other."""
+    facts = [(label, value) for label, value in said.about if value != said.value]
+    if not facts:
+        return None
+    alike = [fact for fact in facts if any(map(str.isdigit, fact[1])) == any(map(str.isdigit, said.value))]
+    label, value = say.rng.choice(alike or facts)
+    rows = [f"{said.called.capitalize()}: {value}", f"{label}: {said.value}"]
+    return "\n".join([said.thing, *(f"- {row}" for row in say.rng.sample(rows, 2))])
+
+
+@wrong_answer("value")
+def all_values_but_the_one_asked_for(case: Case, said: Answer, say: Say) -> str | None:
+    """What else the page says of the thing, as if it were the answer."""
+    facts = [f"{label}: {value}" for label, value in said.about]
+    if not facts or any(said.value.lower() in fact.lower() for fact in facts):
+        return None
+    return f"I opened the page of {said.thing}. It says: {'; '.join(facts)}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -103,6 +104,32 @@ def test_a_home_page_is_not_enough_to_answer(fairness: ModuleType, server: SiteS
     for case in [case for case in cases if case.family in ("count", "compare", "missing", "across")][:40]:
         with _visit(fairness, server, case, "home") as visitor:
             assert not fairness.Evidence(case, visitor).enough()
+
+
+def test_what_follows_from_a_description_need_not_be_looked_at(
+    fairness: ModuleType, server: SiteServer, cases: list[Any]
+) -> None:
+    def enough(case: Any, target: Any) -> bool:
+        with _visit(fairness, server, case, "one") as visitor:
+            visitor.search(target.entity.name)
+            visitor.open_path(target.path)
+            return bool(fairness.Evidence(case, visitor).enough())
+
+    def follows(case: Any) -> bool:
+        lowest = case.loser.described
+        return lowest is not None and not lowest.constraints and lowest.sort == case.attribute.key
+
+    compared = [case for case in cases if case.family == "compare" and case.winner.described is None]
+    inferred = [case for case in compared if follows(case)]
+    assert inferred and all(enough(case, case.winner) for case in inferred)
+    assert not any(enough(case, case.loser) for case in inferred)
+    assert not any(enough(case, case.winner) for case in compared if case.loser.described and not follows(case))
+
+
+def test_a_name_says_what_all_names_of_its_list_say(fairness: ModuleType, cases: list[Any]) -> None:
+    flights = next(case.site.main for case in cases if case.site.main.slug == "flights")
+    evidence = sys.modules[fairness.Evidence.__module__]
+    assert evidence.said_by_names(flights) == {"airline"}
 
 
 def _fitting(way: Any, cases: list[Any]) -> list[Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.sites import COMPACT_KINDS
+from webdojo.sites import COMPACT_KINDS, SMALL_KINDS
 from webdojo.sites.kinds import load_site
 from webdojo.sites.serving.server import SiteServer
 from webdojo.store.images import MemoryImages
@@ -31,14 +31,14 @@ MEASURE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("kind", COMPACT_KINDS)
+@pytest.mark.parametrize("kind", [*COMPACT_KINDS, *SMALL_KINDS])
 async def test_text_and_controls_lie_on_the_grid(kind: str) -> None:
     config = BrowserConfig(viewport_px=(320, 320))
     with SiteServer() as server:
         async with BrowserPool(config, MemoryImages(), server.hosts) as pool:
-            for seed in range(6):
-                site: Any = load_site(kind, seed, "compact")
-                session = await pool.open(site.url(), server.headers(f"grid-{seed}", "compact"))
+            for seed in range(6 if kind in COMPACT_KINDS else 2):
+                site: Any = load_site(kind, seed, "grid")
+                session = await pool.open(site.url(), server.headers(f"grid-{seed}", "grid"))
                 if kind == "shop":
                     buyable = [p.slug for p in site.main.entities if p.values["stock"]]
                     for slug in buyable[:3]:

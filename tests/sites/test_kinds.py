@@ -7,9 +7,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from webdojo.sites import LAYOUTS
 from webdojo.sites.blocks import Form, Frame
 from webdojo.sites.catalog_goals import draw_goal
-from webdojo.sites.design.render import LAYOUTS, render
+from webdojo.sites.design.render import render
 from webdojo.sites.kinds import KINDS, load_site
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request

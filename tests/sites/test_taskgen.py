@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from webdojo.errors import TaskError
+from webdojo.sites import LAYOUTS, SMALL_KINDS
 from webdojo.sites.catalog import found_fact
-from webdojo.sites.design.render import LAYOUTS
 from webdojo.sites.instructions.phrasing import PHRASINGS
 from webdojo.sites.kinds import KINDS
 from webdojo.sites.site import check_layout
@@ -22,6 +22,7 @@ def test_tasks_are_balanced_distinct_and_fast_to_draw() -> None:
     assert time.process_time() - begin < 8
     assert set(Counter((task.kind, task.difficulty) for task in tasks).values()) == {500}
     assert len({task.id for task in tasks}) == 4000
+    tasks += make_tasks(SMALL_KINDS, range(100), 1000, 0, layout="grid")
     assert {task.metadata["goal"] for task in tasks} == set(PHRASINGS)
     said = Counter((task.metadata["goal"], task.metadata["phrasing"]) for task in tasks)
     assert len(said) >= 5 * len(PHRASINGS)

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from webdojo.errors import TaskError
 from webdojo.sites.answers.values import text
+from webdojo.sites.catalog import fact_name, listed_fact, order_fact
 from webdojo.sites.goal import any_view, fact, place
+from webdojo.sites.kinds import load_site
 from webdojo.sites.verdict import Verdict, evaluate
 from webdojo.types import Task
 
@@ -250,3 +252,25 @@ def test_values_of_the_state(wanted: Any, right: list[Any], wrong: list[Any]) ->
 def test_an_evaluator_that_cannot_be_checked_is_an_error(evaluator: dict[str, Any]) -> None:
     with pytest.raises(TaskError, match="cannot be checked"):
         judge(evaluator, state={"key": 1})
+
+
+def test_that_a_thing_is_the_first_must_have_been_seen() -> None:
+    products = load_site("shop", 1, "compact").main
+    color = products.constraints(products.by_key["color"])[0]
+    ordered = products.find([], "price")
+    best = next(each for each in ordered if color.holds(each))
+    before = ordered[: ordered.index(best)]
+    assert before, "the cheapest of this colour is not the cheapest of all"
+    where = f"/products?color={str(color.value).lower()}"
+    first = fact("It is the cheapest", first={"label": "Price", "of": where, "thing": best.slug})
+    those = [each.slug for each in products.find([color])]
+    prices = [fact_name(slug, "Price") for slug in those]
+    listed = [listed_fact(slug, where) for slug in those]
+    assert passes(first, seen=[order_fact(best.slug, "Price", where)])
+    assert passes(first, seen=[*prices, listed[those.index(best.slug)]]), "all prices were on screen"
+    assert not passes(first, seen=[*listed, fact_name(best.slug, "Price")]), "it might be any of them"
+    assert not passes(first, seen=[*prices[1:], *listed] if those[0] != best.slug else [*prices[:-1], *listed])
+    of_all = [order_fact(best.slug, "Price", "/products"), fact_name(best.slug, "Color")]
+    colors = [fact_name(each.slug, "Color") for each in before]
+    assert passes(first, seen=[*of_all, *colors]), "all that come before it are of another colour"
+    assert not passes(first, seen=[*of_all, *colors[1:]])

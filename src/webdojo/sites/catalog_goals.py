@@ -7,8 +7,9 @@ those of the description of what it is asked of (`references.py`).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
 from webdojo.sites.actions import Action
@@ -16,7 +17,7 @@ from webdojo.sites.answers.values import any_order, in_order, missing, number, r
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Value, fact_name
 from webdojo.sites.evidence import answer_of, browsed, counted_elsewhere, narrowed, unit_of, was_shown
-from webdojo.sites.goal import Goal, Plan, done, fact, place, visit
+from webdojo.sites.goal import Fact, Goal, Plan, done, fact, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, named, query_of, quoted, refer
 from webdojo.sites.pages import CatalogSite, made
 from webdojo.sites.site import href
@@ -114,8 +115,8 @@ def _compare(site: CatalogSite, facts: int, rng: random.Random, other: CatalogSi
             side += [f"{what} on {where}" for what in (each.phrase, f"the {here.noun}", "the one")]
     answer = winner(sides, int(right > left), (left, right), unit_of(attribute))
     checks = (
-        *({**here_told, "says": sentence} for sentence in a.says),
-        *({**there_told, "says": sentence} for sentence in b.says),
+        *_described(a, here_told, "", None if host else b, attribute),
+        *_described(b, there_told, host, None if host else a, attribute),
         here_told,
         there_told,
         fact(f"The answer is {best.name}", answer={**answer, "of": f"/{here.slug}", "attribute": attribute.key}),
@@ -126,6 +127,26 @@ def _compare(site: CatalogSite, facts: int, rng: random.Random, other: CatalogSi
     plan = [*a.plan[:-1], {**a.plan[-1], "note": note}, *then]
     key = f"{a.key}-{host}{b.key}-{attribute.key}"
     return Goal("across" if host else "compare", key, {}, checks, plan, cores=cores, form="ask")
+
+
+def _described(it: Reference, told: Fact, host: str, other: Reference | None, asked: Attribute) -> Iterator[Fact]:
+    """A fact for each condition of the description of one of two things, which is told as `told` says.
+
+    That it is the first of its list must have been found out, if it does not follow that the other of the two, which is
+    in that list as well, has more of what is asked for.
+    """
+    for index, sentence in enumerate(it.says):
+        if index or it.first is None or _follows(it, other, asked):
+            yield {**told, "says": sentence}
+        else:
+            yield fact(sentence, site=host, first=it.first)
+
+
+def _follows(it: Reference, other: Reference | None, asked: Attribute) -> bool:
+    if it.first is None or other is None or it.first["label"] != asked.label:
+        return False
+    given = it.collection.asked(dict(parse_qsl(urlsplit(it.first["of"]).query)))
+    return all(each.holds(other.entity) for each in given)
 
 
 def _across(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
@@ -209,7 +230,7 @@ def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         *(fact(f"They are {c.phrase}", one_of=known) for c in constraints),
         *extra,
         fact("Their names were shown", one_of=known),
-        fact(f"The answer is {', '.join(names)}", answer={**answer, "of": path}),
+        fact(f"The answer is {', '.join(names)}", answer={**answer, "of": those}),
     )
     plan = [visit(where), done(f"There are {len(names)}.", ", ".join(names))]
     return Goal("names", where, {}, checks, plan, cores=cores, form="ask", asks="What are")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from typing import Any
 
 from webdojo.sites.answers.values import among, scalar, shown, winner
 from webdojo.sites.catalog import Attribute, Constraint, Entity, fact_name, found_fact
@@ -100,10 +101,7 @@ def compare(site: SizedSite, a: Entity, b: Entity, attribute: Attribute, key: st
     label = attribute.label
     first, second = int(a.values[attribute.key]), int(b.values[attribute.key])
     high = max(first, second)
-    either = [
-        {**winner([(a.name,), (b.name,)], best, (first, second), by_figure=True), "of": f"/{site.main.slug}"}
-        for best in (int(second > first), int(second < first))
-    ]
+    either = [{**each, "of": f"/{site.main.slug}"} for each in higher_and_lower(a, b, first, second)]
     facts = (
         seen_fact(a, attribute),
         seen_fact(b, attribute),
@@ -116,6 +114,14 @@ def compare(site: SizedSite, a: Entity, b: Entity, attribute: Attribute, key: st
         done(f"{label} is {first} and {second}. {high} is higher.", str(high)),
     ]
     return Goal("compare", key, {"a": a.name, "b": b.name, "label": label}, facts, plan)
+
+
+def higher_and_lower(a: Entity, b: Entity, first: int, second: int) -> list[dict[str, Any]]:
+    """The answers that say which of two things has the higher number, and which the lower; the number will do."""
+    return [
+        winner([(a.name,), (b.name,)], best, (first, second), by_figure=True)
+        for best in (int(second > first), int(second < first))
+    ]
 
 
 def draw_group(site: SizedSite, rng: random.Random) -> str:

@@ -103,12 +103,14 @@ def fact(
     followed: tuple[str, str] | None = None,
     seen: Iterable[str] = (),
     state: dict[str, Any] | None = None,
+    first: dict[str, Any] | None = None,
     answer: dict[str, Any] | None = None,
     one_of: Iterable[dict[str, Any]] = (),
 ) -> Fact:
     """A fact with its checks; `one_of` are groups of checks of which one must hold, `site` is another host."""
     checks = {
         "site": site, "url": url, "within": within, "shows": shows, "visited": list(visited),
-        "followed": list(followed or ()), "seen": list(seen), "state": state, "answer": answer, "any": list(one_of),
+        "followed": list(followed or ()), "seen": list(seen), "first": first, "state": state, "answer": answer,
+        "any": list(one_of),
     }  # fmt: skip
     return {"says": says, **{key: check for key, check in checks.items() if check}}

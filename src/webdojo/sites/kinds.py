@@ -6,7 +6,7 @@ import re
 
 from webdojo.errors import SiteError
 from webdojo.plugins import Registry, derived_from
-from webdojo.sites import COMPACT_KINDS
+from webdojo.sites import layout_of
 from webdojo.sites.admin import Admin
 from webdojo.sites.forms import Forms
 from webdojo.sites.forum import Forum
@@ -15,6 +15,7 @@ from webdojo.sites.news import News
 from webdojo.sites.pages import CatalogSite, made
 from webdojo.sites.places import Places
 from webdojo.sites.shop import Shop
+from webdojo.sites.small import KINDS as SMALL
 from webdojo.sites.tracker import Tracker
 from webdojo.sites.travel import Travel
 from webdojo.sites.wiki import Wiki
@@ -43,7 +44,8 @@ def load_site(kind: str, seed: int, layout: str = "auto") -> CatalogSite:
     """The site of a (kind, seed) as a layout shows it."""
     if kind not in KINDS:
         raise SiteError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
-    return made(KINDS.get(kind), seed, layout if kind in COMPACT_KINDS else "")
+    shown = layout_of(kind, layout)
+    return made(SMALL[kind] if shown == "grid" else KINDS.get(kind), seed, shown)
 
 
 def site_of(task: Task, host: str = "") -> CatalogSite:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites import COMPACT_KINDS
+from webdojo.sites import layout_of
 from webdojo.sites.catalog import fact_name
 from webdojo.sites.perturbations.schedule import PerturbationState
 from webdojo.types import Task
@@ -82,7 +82,7 @@ class Redirect:
 def check_layout(task: Task, layout: str) -> None:
     """Make sure that the pages of a layout are those that a task is about."""
     drawn = task.metadata.get("layout", "compact")
-    if task.kind in COMPACT_KINDS and "plan" in task.metadata and drawn != layout:
+    if "plan" in task.metadata and layout_of(task.kind, drawn) != layout_of(task.kind, layout):
         raise TaskError(
             f"task {task.id!r} is about the {drawn!r} layout of its site, and this episode would show {layout!r}; "
             f"draw tasks with layout={layout!r}, or run them with layout={drawn!r}"

@@ -39,6 +39,7 @@ class SizedSite(CatalogSite):
     """A site in the size of a layout: `auto` has all of it, `compact` a part."""
 
     layout = "auto"
+    """Here also `compact`, or `grid`, which is as compact."""
 
     section: str
     """Key of the attribute whose values are the sections."""
@@ -52,6 +53,10 @@ class SizedSite(CatalogSite):
     """Keys of the filters that compact lists have."""
     makers: Mapping[int, tuple[Callable[[Any, random.Random], Goal], ...]]
     """Makers of the goals of the compact layout, by difficulty; see `compact_goals.py`."""
+
+    @property
+    def on_grid(self) -> bool:
+        return self.layout != "auto"
 
     @abstractmethod
     def related(self, entity: Entity) -> list[Entity]:
@@ -67,7 +72,7 @@ class SizedSite(CatalogSite):
 
     def make_skin(self) -> CatalogLook:
         skin = super().make_skin()
-        if self.layout == "compact":
+        if self.on_grid:
             return replace(skin, palette=self.look.palette, per_page=self.look.per_page, picks=0, sort_first=True)
         return skin
 
@@ -76,10 +81,10 @@ class SizedSite(CatalogSite):
 
     def order_text(self, attribute: Attribute) -> str:
         said = super().order_text(attribute)
-        return said if self.layout == "compact" or said.endswith("first") else f"{said}, {attribute.least} first"
+        return said if self.on_grid or said.endswith("first") else f"{said}, {attribute.least} first"
 
     def own_goal(self, difficulty: int, rng: random.Random) -> Goal | None:
-        if self.layout != "compact":
+        if not self.on_grid:
             return None
         return rng.choice(self.makers[difficulty])(self, rng)
 
@@ -110,14 +115,14 @@ class SizedSite(CatalogSite):
     def sections(self) -> list[tuple[str, str]]:
         everything, *others = super().sections()
         groups = [(group, href(f"/{self.main.slug}", **{self.section: group.lower()})) for group in self.groups]
-        return groups if self.layout == "compact" else [everything, *groups, *others]
+        return groups if self.on_grid else [everything, *groups, *others]
 
     def list_title(self, collection: Collection, constraints: list[Constraint]) -> str:
         groups = [str(each.value) for each in constraints if each.attribute.key == self.section]
         return groups[0] if groups else super().list_title(collection, constraints)
 
     def inward(self, path: str) -> str:
-        if self.layout != "compact":
+        if not self.on_grid:
             return path
         parts = urlsplit(path)
         query = dict(parse_qsl(parts.query))
@@ -133,7 +138,7 @@ class SizedSite(CatalogSite):
 
     def outward(self, path: str) -> str:
         """The address of a page in this layout, from the one that catalogue sites share."""
-        if self.layout != "compact":
+        if not self.on_grid:
             return path
         parts = urlsplit(path)
         query = dict(parse_qsl(parts.query))
@@ -145,14 +150,14 @@ class SizedSite(CatalogSite):
         return path
 
     def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
-        if self.layout == "compact":
+        if self.on_grid:
             asked = f"{request.path}?{urlencode(request.values)}" if request.method == "GET" else ""
             parts = urlsplit(self.inward(asked) or _NOWHERE)
             request = Request("GET", parts.path, dict(parse_qsl(parts.query)))
         page = super().respond(request, overlay)
         if isinstance(page, Redirect):
             return Redirect(self.outward(page.path))
-        if self.layout != "compact":
+        if not self.on_grid:
             return page
         shows = [fact for fact in page.shows if not fact.endswith("#count")]  # it tells no number of things
         if page.name == "entity":
@@ -163,26 +168,26 @@ class SizedSite(CatalogSite):
         return replace(page, shows=tuple(shows))
 
     def picture(self, entity: Entity) -> str:
-        return "" if self.layout == "compact" else self.drawing(entity)
+        return "" if self.on_grid else self.drawing(entity)
 
     def entity_page(self, collection: Collection, entity: Entity, tried: Form | None = None) -> Page:
-        if self.layout != "compact":
+        if not self.on_grid:
             entity = replace(entity, texts=self.story(entity))
         return super().entity_page(collection, entity, tried)
 
     def cards(self, collection: Collection, entities: list[Entity]) -> tuple[Card, ...]:
         cards = super().cards(collection, entities)
-        if self.layout == "compact":
+        if self.on_grid:
             return cards
         return tuple(replace(card, text=self.story(e)[-1]) for card, e in zip(cards, entities, strict=True))
 
     def extra(self, page: Page, overlay: Overlay) -> list[Block]:
-        if page.name != "entity" or self.layout == "compact":
+        if page.name != "entity" or self.on_grid:
             return []
         return [Cards(self.cards(self.main, self.related(page.data["entity"])), self.say("related"))]
 
     def paths(self) -> Iterator[str]:
-        if self.layout != "compact":
+        if not self.on_grid:
             yield from super().paths()
             return
         yield "/"
@@ -213,7 +218,7 @@ class SizedSite(CatalogSite):
                 before, label = super().way_to(href(parts.path, **query))
                 narrowed = dict(parse_qsl(urlsplit(before).query))
                 return self.outward(href(parts.path, **{**narrowed, self.section: group})), label
-            case [self.main.slug, name] if self.layout == "compact":
+            case [self.main.slug, name] if self.on_grid:
                 entity = self.main.by_slug[name]
                 group = str(entity.values[self.section])
                 return self.list_path(group, page=self.groups[group].index(entity) // self.per_page + 1), entity.name
@@ -228,7 +233,7 @@ class SizedSite(CatalogSite):
         return f"{name} is a {name.split()[-1]}."
 
     def compact(self, page: Page, overlay: Overlay) -> list[grid.Row] | None:
-        if self.layout != "compact":
+        if not self.on_grid:
             return None
         return grid.frame(self.look, self.rows(page), page.data.get("q", ""), self.corner(overlay))
 

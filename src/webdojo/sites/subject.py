@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -16,6 +17,12 @@ _COMMON = frozenset(("Closed", "Done", "High", "Low", "New", "Open", "Read", "So
 """Values of filters that are words of talk, too."""
 
 
+_MORE = ("≥", ">=", "min", "minimum", "at least", "from"), ("+", "plus", "or more", "and up", "or better", "and more")
+_LESS = ("≤", "<=", "max", "maximum", "at most", "up to", "until"), ("or less", "and less", "or fewer", "and below")
+_BOUNDS = {"min": _MORE, "max": _LESS, "under": (("<", "under", "below", "less than"), ())}
+"""How limits are told, before and after the value."""
+
+
 def subject_of(wanted: dict[str, Any], site: CatalogSite) -> Subject:
     """What an answer may say besides its value, and what contradicts it, by what the site has.
 
@@ -23,6 +30,9 @@ def subject_of(wanted: dict[str, Any], site: CatalogSite) -> Subject:
     asked about it. `of` is the address of the list that an answer counts, or whose things it names.
     """
     rivals = list(wanted.get("rivals", ()))
+    if wanted["type"] == "missing":
+        things = (each.name for collection in site.collections.values() for each in collection.entities)
+        rivals += [name for name in things if len(texts_of(name)) > 1]
     where = urlsplit(wanted.get("thing") or wanted.get("of", ""))
     if not where.path:
         return Subject(rivals=tuple(rivals))
@@ -31,13 +41,15 @@ def subject_of(wanted: dict[str, Any], site: CatalogSite) -> Subject:
     if asked is not None and asked.type in ("choice", "text"):
         rivals += {str(entity.values.get(asked.key, "")) for entity in collection.entities} - {""}
     told: list[Entity] = []
+    passed = collection.asked(dict(parse_qsl(where.query)))
     if "thing" in wanted:
         told = [collection.by_slug[where.path.rpartition("/")[2]]]
         names = {thing.name for thing in told}
+        limits = [each for each in collection.attributes if each.filter not in ("", "is") and each is not asked]
+        passed = [each for limit in limits for each in collection.constraints(limit) if each.holds(told[0])]
     elif wanted["type"] == "number":
-        constraints = collection.asked(dict(parse_qsl(where.query)))
-        names = {entity.name for entity in collection.find(constraints)}
-        rivals += _filtered_out(collection, constraints)
+        names = {entity.name for entity in collection.find(passed)}
+        rivals += _filtered_out(collection, passed)
     else:
         names = set()
         values = {name for side in wanted.get("sides", [wanted.get("values", ())]) for name in side}
@@ -47,14 +59,33 @@ def subject_of(wanted: dict[str, Any], site: CatalogSite) -> Subject:
     called = {each.key: (each.label, each.called) for each in collection.attributes}
     own = (collection.noun, collection.nouns) if asked is None else called.pop(asked.key)
     labels = {label for those in called.values() for label in those} if asked or wanted["type"] == "number" else set()
+    if asked is None and wanted["type"] == "number":
+        labels |= {noun for each in site.collections.values() for noun in (each.noun, each.nouns)}
     return Subject(
         tuple(names),
         tuple(said for each in told for said in _told(collection, each, asked, known)),
         own,
         tuple(labels.difference(own)),
         {each.name: frozenset(_figures(collection, each, asked)) for each in told},
+        tuple(said for each in passed for said in _as_told(each)),
         tuple(rivals),
     )
+
+
+def _as_told(filtered: Constraint) -> Iterator[str]:
+    """A filter as answers tell it, with its label: `Wheelchair access no`, `Stock ≥ 1`, `1 or more stock`."""
+    attribute = filtered.attribute
+    before, after = _BOUNDS.get(attribute.filter, ((), ()))
+    for label, shown in product(
+        dict.fromkeys((attribute.label, attribute.called)),
+        dict.fromkeys((attribute.show(filtered.value), str(filtered.value))),
+    ):
+        yield from (f"{label} {shown}", f"{shown} {label}", f"{label} = {shown}", f"{label} is {shown}")
+        yield from (f"{label} {sign} {shown}" for sign in before)
+        yield from (f"{sign} {label} {shown}" for sign in before)
+        yield from (f"{sign} {shown} {label}" for sign in before)
+        yield from (f"{label} {shown} {sign}" for sign in after)
+        yield from (f"{shown} {sign} {label}" for sign in after)
 
 
 def _filtered_out(collection: Collection, constraints: Iterable[Constraint]) -> Iterator[str]:

@@ -23,9 +23,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webdojo.errors import TaskError
-from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED
+from webdojo.sites import HELDOUT_SEED, LAYOUTS, layout_of
 from webdojo.sites.catalog_goals import draw_goal
-from webdojo.sites.design.render import LAYOUTS
 from webdojo.sites.instructions.phrasing import Phrasings, phrase, restate
 from webdojo.sites.kinds import KINDS, load_site, parse_host
 from webdojo.sites.pages import CatalogSite
@@ -131,7 +130,7 @@ def stream(
     seed: int = 0,
     kinds: Sequence[str] = (),
     difficulties: Sequence[int] = (),
-    layout: Literal["auto", "compact"] = "auto",
+    layout: Literal["auto", "compact", "grid"] = "auto",
 ) -> Iterator[Task]:
     """An endless stream of the tasks of a split, by default of all its kinds and all difficulties that they have."""
     if split not in SPLITS:
@@ -189,13 +188,13 @@ def levels_of(kinds: Sequence[str], difficulties: Sequence[int], layout: str) ->
 
 def hardest(kind: str, layout: str) -> int:
     """The most facts that a goal of a kind of site has in a layout."""
-    return DIFFICULTIES[-1] if layout == "compact" and kind in COMPACT_KINDS else MOST_FACTS
+    return DIFFICULTIES[-1] if layout_of(kind, layout) in ("compact", "grid") else MOST_FACTS
 
 
 def draw_task(site: CatalogSite, difficulty: int, rng: random.Random, phrasings: Phrasings = "plain") -> Task:
     goal = draw_goal(site, difficulty, rng)
     instruction, phrasing = phrase(goal, rng, phrasings)
-    layout = {"layout": site.layout} if site.layout == "auto" else {}
+    layout = {"layout": site.layout} if site.layout in ("auto", "grid") else {}
     return Task(
         id=f"{site.host}:{goal.name}:{goal.key.lower().replace(' ', '-')}:{phrasing}",
         instruction=instruction,

@@ -24,6 +24,7 @@ the task's:
 | `listed` | each thing of this list was on screen, in a list by these filters, or by fewer and what these tell |
 | `counted` | the number of things in this list was on screen, or that of each value of a further filter |
 | `ordered` | each of `things` was on screen in one list, in the order of `label`, by the filters of `of` likewise |
+| `first` | it was on screen that `thing` is first by `label` in the list `of`, by its filters or by fewer |
 | `last` | the last page served whose path begins with the first of these is the second |
 | `searched` | a search that would have found this name was made, and all that it found was on screen |
 | `state` | these keys of the changed state have these values |
@@ -37,9 +38,7 @@ are compared without regard to white space), or says what a text must be: `{"typ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -47,26 +46,23 @@ from webdojo.errors import TaskError
 from webdojo.sites.answers.reading import texts_of, within
 from webdojo.sites.answers.refusal import gives_up
 from webdojo.sites.answers.says import says
-from webdojo.sites.catalog import (
-    Collection,
-    Constraint,
-    count_fact,
-    fact_name,
-    found_fact,
-    listed_fact,
-    order_fact,
-    told_fact,
-)
 from webdojo.sites.goal import Place
 from webdojo.sites.kinds import site_of
-from webdojo.sites.pages import CatalogSite
-from webdojo.sites.site import href
+from webdojo.sites.on_screen import (
+    shows,
+    was_counted,
+    was_first,
+    was_followed,
+    was_listed,
+    was_ordered,
+    was_searched,
+)
 from webdojo.sites.subject import subject_of
 from webdojo.types import Task
 
 _EVALUATOR = frozenset(("facts", "state", "states"))
 _ON_PAGES = frozenset(("url", "within", "shows", "visited", "followed", "last", "searched"))
-_CHECKS = _ON_PAGES | frozenset(("seen", "listed", "counted", "ordered", "state", "answer", "any"))
+_CHECKS = _ON_PAGES | frozenset(("seen", "listed", "counted", "ordered", "first", "state", "answer", "any"))
 _VIEW = ("sort", "page")
 """Keys of a list's query that change neither what the list is about nor what is in it."""
 
@@ -99,30 +95,33 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
                 case "shows":
                     parts = urlsplit(final_url)
                     served = not _never_served([_place(parts.path, parts.query)], visited)
-                    same = served and _on(host, final_url) and _shows(site_of(task, host), wanted, final_url)
+                    same = served and _on(host, final_url) and shows(site_of(task, host), wanted, final_url)
                     reason = "" if same else f"ended on {final_url}, not on {wanted}"
                 case "visited":
                     reason = _never_served(wanted, visited)
                 case "followed":
-                    done = any(_was_followed(*wanted, *each) for each in here.get("followed", []))
+                    done = any(was_followed(*wanted, *each) for each in here.get("followed", []))
                     reason = "" if done else f"did not go from {wanted[0]} to {wanted[1]}"
                 case "seen":
                     missing = ", ".join(fact for fact in wanted if fact not in seen)
                     reason = missing and f"never saw {missing}"
                 case "listed":
-                    known = _was_listed(site_of(task, host), wanted, seen)
+                    known = was_listed(site_of(task, host), wanted, seen)
                     reason = "" if known else f"never saw all of {wanted}"
                 case "counted":
-                    known = _was_counted(site_of(task, host), wanted, seen)
+                    known = was_counted(site_of(task, host), wanted, seen)
                     reason = "" if known else f"never saw the number of {wanted}"
                 case "ordered":
-                    known = _was_ordered(site_of(task, host), wanted, seen)
+                    known = was_ordered(site_of(task, host), wanted, seen)
                     reason = "" if known else f"never saw {wanted['things']} in the order of {wanted['label']}"
+                case "first":
+                    known = was_first(site_of(task, host), wanted, seen)
+                    reason = "" if known else f"never saw that {wanted['thing']} is first by {wanted['label']}"
                 case "last":
                     last = next((path for path in reversed(visited) if path.startswith(wanted[0])), "")
                     reason = "" if last == wanted[1] else f"ended with {last}, not with {wanted[1]}"
                 case "searched":
-                    known = _was_searched(site_of(task, host), wanted, visited, seen)
+                    known = was_searched(site_of(task, host), wanted, visited, seen)
                     reason = "" if known else f"never searched for {wanted}"
                 case "state":
                     reason = _wrong_change({key: changed[key] for key in wanted if key in changed}, wanted)
@@ -203,129 +202,6 @@ def _is_at(wanted: Place, path_with_query: str) -> bool:
 
 def _place(path: str, query: str) -> Place:
     return {"path": path.strip("/"), "query": {key: " ".join(value.lower().split()) for key, value in parse_qsl(query)}}
-
-
-def _filters_at(site: CatalogSite, where: str) -> tuple[Collection, list[Constraint]]:
-    """The collection of the list at an address of an evaluator, and its filters."""
-    parts = urlsplit(where)
-    collection = site.collections[parts.path.strip("/")]
-    return collection, collection.asked(dict(parse_qsl(parts.query)))
-
-
-def _list_at(site: CatalogSite, where: str) -> tuple[Collection, list[Constraint], str] | None:
-    """The collection that a list is of, its filters, and its page number; None if the address is of no list."""
-    inward = site.inward(where)
-    parts = urlsplit(inward)
-    if parts.path.strip("/") not in site.collections:
-        return None
-    return *_filters_at(site, inward), dict(parse_qsl(parts.query)).get("page", "1")
-
-
-def _was_listed(site: CatalogSite, where: str, seen: Iterable[str]) -> bool:
-    """Whether all things of a list were on screen, and with them that they are all.
-
-    A list by these filters or fewer was on screen to its end, with what tells that the things pass the filters that it
-    lacks; or it was in the order of a limit, which is all that it lacks, and on screen until that was passed.
-    """
-    (collection, asked), known = _filters_at(site, where), set(seen)
-    wanted = collection.find(asked)
-    for address, given in _narrower(collection, asked, known):
-        lacking = [each for each in asked if each not in given]
-        if all(listed_fact(each.slug, address) in known for each in collection.find(given)):
-            if _told((each.slug for each in wanted), lacking, known):
-                return True
-        elif [each.attribute.filter for each in lacking] in (["max"], ["under"]):
-            limit = lacking[0].attribute
-            first = [each.slug for each in collection.find(given, limit.key)[: len(wanted) + 1]]
-            ordered = all(order_fact(slug, limit.label, address) in known for slug in first)
-            if ordered and _told(first, lacking, known):
-                return True
-    return False
-
-
-def _was_counted(site: CatalogSite, where: str, seen: Iterable[str]) -> bool:
-    """Whether it was on screen how many things a list has, or how many it has of each value of a further filter."""
-    (collection, _), known = _filters_at(site, where), set(seen)
-    query = dict(parse_qsl(urlsplit(where).query))
-    sums = [[where]]
-    for attribute in collection.attributes:
-        if attribute.filter == "is":
-            parts = collection.constraints(attribute)
-            sums.append([href(f"/{collection.slug}", **{**query, **part.query}) for part in parts])
-    return any(all(count_fact(part) in known for part in parts) for parts in sums)
-
-
-def _was_ordered(site: CatalogSite, wanted: dict[str, Any], seen: Iterable[str]) -> bool:
-    """Whether things were on screen in one list by the order of a label.
-
-    If that is to be the list at an address, it has no other filters; what it lacks was told of the things.
-    """
-    label, things, known = wanted["label"], wanted["things"], set(seen)
-    start = order_fact(things[0], label, "")
-    addresses = [each.removeprefix(start) for each in known if each.startswith(start)]
-    if "of" in wanted:
-        collection, asked = _filters_at(site, wanted["of"])
-        addresses = [
-            address
-            for address, given in _narrower(collection, asked, known)
-            if _told(things, [each for each in asked if each not in given], known)
-        ]
-    return any(all(order_fact(thing, label, where) in known for thing in things) for where in addresses)
-
-
-def _narrower(
-    collection: Collection, asked: list[Constraint], seen: set[str]
-) -> Iterator[tuple[str, list[Constraint]]]:
-    """The addresses and filters of the lists that were on screen with these filters or fewer."""
-    for address in {known.partition("#")[2] for known in seen} - {""}:
-        given = collection.asked(dict(parse_qsl(urlsplit(address).query)))
-        if all(each in asked for each in given):
-            yield address, given
-
-
-def _told(things: Iterable[str], filters: Iterable[Constraint], seen: set[str]) -> bool:
-    """Whether it was on screen of each thing whether it passes each filter: by its value, or because a list told it."""
-    return all(
-        fact_name(thing, each.attribute.label) in seen or told_fact(thing, each) in seen
-        for thing, each in product(things, filters)
-    )
-
-
-def _shows(site: CatalogSite, wanted: str, url: str) -> bool:
-    """Whether a page shows the things of a list, and by its filters, or by fewer where cards tell the others."""
-    parts = urlsplit(url)
-    this, that = _list_at(site, wanted), _list_at(site, f"{parts.path}?{parts.query}")
-    if this is None or that is None or this[0] is not that[0]:
-        return False
-    (collection, asked, page), (_, given, shown) = this, that
-    if "page=" in wanted and page != shown:
-        return False
-    dropped = [each for each in asked if each not in given]
-    if not dropped and len(given) == len(asked):
-        return True
-    by_eye = bool(given) and all(each in asked for each in given) and all(each.attribute.listed for each in dropped)
-    return by_eye and collection.find(given) == collection.find(asked)
-
-
-def _was_followed(here: str, there: str, came: str, address: str) -> bool:
-    """Whether a page led to another; only a form sends fields that are empty."""
-    wanted, given = urlsplit(there), urlsplit(address)
-    sent = {key for key, _ in parse_qsl(given.query, keep_blank_values=True)}
-    fields = set(wanted.query.split("&")) - {""}
-    return here == came and wanted.path == given.path and bool(fields) == bool(sent) and fields <= sent
-
-
-def _was_searched(site: CatalogSite, name: str, visited: Iterable[str], seen: Iterable[str]) -> bool:
-    """Whether a search was made whose every word is in a name, and all that it found was on screen."""
-    known, things = set(seen), [each for collection in site.collections.values() for each in collection.entities]
-    for address in visited:
-        parts = urlsplit(address)
-        words = dict(parse_qsl(parts.query)).get("q", "").lower().split()
-        if parts.path == "/search" and all(word in name.lower() for word in words):
-            found = (each for each in things if all(word in each.name.lower() for word in words))
-            if all(found_fact(each.slug) in known for each in found):
-                return True
-    return False
 
 
 def _unasked(task: Task, state: dict[str, Any]) -> str:

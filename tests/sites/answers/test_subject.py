@@ -249,3 +249,32 @@ def test_what_is_told_of_something_else_is_wrong(
 def test_names_may_be_told_in_any_order_where_none_is_asked() -> None:
     said = "Film permit ($8), Boat permit ($2) and Tree permit ($5)"
     assert says(any_order(["Boat permit", "Tree permit", "Film permit"]), said, CHEAPEST, PERMITS)
+
+
+VOTES = Subject(
+    names=("Slow page",), told=("Created 5 March 2026",), asked=("Votes", "number of votes"), labels=("Created",)
+)
+
+
+def test_a_label_that_the_question_repeats_is_still_another_one() -> None:
+    question = "What is the number of votes of the issue created on 5 March 2026?"
+    assert says(number(0), "The number of votes of Slow page is 0.", question, VOTES)
+    assert says(number(0), "The issue created on 5 March 2026 is Slow page, and it has 0 votes.", question, VOTES)
+    assert not says(number(0), "The created of Slow page is 0.", question, VOTES)
+
+
+def test_that_something_else_does_not_exist_says_nothing_of_the_thing() -> None:
+    wanted, question = missing("Proud owner of a stone"), "Open “Proud owner of a stone”."
+    site = Subject(rivals=("Wanted: an oak board", "Proud owner of a ladder"))
+    assert says(wanted, "There is no Proud owner of a stone on this site.", question, site)
+    assert says(wanted, "Not found. The closest is Proud owner of a ladder.", question, site)
+    assert not says(wanted, "There is no Wanted: an oak board on this site.", question, site)
+    assert not says(wanted, "There is no “Proud owner of a ladder” on this site.", question, site)
+
+
+@pytest.mark.parametrize("said", ["Knapp, Earl", "Mr. Earl Knapp", "It is Dr. Earl Knapp.", "Earl Knapp"])
+def test_people_are_named_with_a_title_or_the_last_name_first(said: str) -> None:
+    subject = Subject(names=("Slow page",), asked=("Author",), rivals=("Tiffany Armstrong", "Tiffany Knapp"))
+    assert says(text("Earl Knapp"), said, "Who is the author of Slow page?", subject)
+    wrong = said.replace("Earl", "Tiffany")
+    assert not says(text("Earl Knapp"), wrong, "Who is the author of Slow page?", subject)

@@ -1,16 +1,19 @@
+from webdojo.sites import COMPACT_KINDS
 from webdojo.sites.content import words
 from webdojo.sites.instructions.phrasing import PHRASINGS
+from webdojo.tiny.vocabulary import KINDS, Vocabulary
 
 
 def test_names_fit_a_compact_row_with_a_number_beside_them() -> None:
-    longest = max(len(f"{a} {n}") for a in words.ADJECTIVES for n in (*words.SHOP_NOUNS, *words.WIKI_NOUNS))
-    assert longest <= 13
+    known = Vocabulary(KINDS)
+    assert max(map(len, known.names)) <= 13
     assert len(set(words.ADJECTIVES)) == 40
-    assert not set(words.SHOP_NOUNS) & set(words.WIKI_NOUNS)
+    assert len(set(known.nouns)) == len(known.nouns) == 160
 
 
 def test_vocabularies_stay_small() -> None:
-    assert len(compact := words.compact_vocabulary()) <= 220, len(compact)
+    assert len(Vocabulary(COMPACT_KINDS).words) <= 220
+    assert len(Vocabulary(KINDS).words) <= 640
     phrasings = " ".join(way for ways in PHRASINGS.values() for way in ways)
     assert len({word.strip(".,?") for word in phrasings.split() if "{" not in word}) <= 120
 

@@ -1,7 +1,7 @@
 """The oracle solves sampled tasks through the agent's own tools, in real Chromium."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
@@ -11,7 +11,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.browser.tools import check_call
 from webdojo.errors import TaskError
-from webdojo.sites import HELDOUT_SEED
+from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, SMALL_KINDS
 from webdojo.sites.kinds import KINDS
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.oracle.moves import fill
@@ -23,8 +23,8 @@ from webdojo.sites.verdict import evaluate
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task
 
-VIEWPORTS = {"compact": (320, 320), "auto": (1280, 1000)}
-WORDS = {"compact": 28, "auto": 60}
+VIEWPORTS = {"compact": (320, 320), "grid": (320, 320), "auto": (1280, 1000)}
+WORDS = {"compact": 28, "grid": 36, "auto": 60}
 """The most that a thought has, which restates the task."""
 
 
@@ -58,9 +58,18 @@ async def solve(
     return verdict.success, len(log) - 1, "\n".join([*log, verdict.reason])
 
 
-@pytest.mark.parametrize(("layout", "n", "noise"), [("compact", 24, 0.0), ("auto", 8, 0.0), ("compact", 4, 0.25)])
-async def test_it_solves_tasks_of_every_difficulty(layout: str, n: int, noise: float) -> None:
-    tasks = make_tasks(["shop", "wiki"], range(HELDOUT_SEED, HELDOUT_SEED + 100), n, seed=11, layout=layout)
+@pytest.mark.parametrize(
+    ("layout", "kinds", "n", "noise"),
+    [
+        ("compact", COMPACT_KINDS, 24, 0.0),
+        ("auto", COMPACT_KINDS, 8, 0.0),
+        ("compact", COMPACT_KINDS, 4, 0.25),
+        ("grid", SMALL_KINDS, 40, 0.0),
+        ("grid", SMALL_KINDS, 8, 0.25),
+    ],
+)
+async def test_it_solves_tasks_of_every_difficulty(layout: str, kinds: Sequence[str], n: int, noise: float) -> None:
+    tasks = make_tasks(kinds, range(HELDOUT_SEED, HELDOUT_SEED + 100), n, seed=11, layout=layout)
     config = BrowserConfig(viewport_px=VIEWPORTS[layout])
     with SiteServer() as server:
         async with BrowserPool(config, MemoryImages(), server.hosts) as pool:

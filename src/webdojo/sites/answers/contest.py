@@ -45,15 +45,19 @@ from webdojo.sites.answers.sides import (
 from webdojo.sites.answers.values import word_set
 
 _PAGES = word_set("page pages panel")
+_TELLS = word_set("says said shows showed gives gave tells told reads has had lists listed according")
+"""Words by which a page is said to tell something, and not only to have been visited."""
 _ANSWERS = re.compile(r"^(?:is|was) (?:the |my |our |your )?(?:final |right |correct )?(?:answer|winner|one)\b")
 """What follows the name of the one that has most."""
 _SAYS = word_set("is it's be was")
 _BUT = word_set("while whereas")
 _ONLY = word_set("only just merely")
+_CHANGED = re.compile(r"\b(?:at )?first (?:i |it |we |the page )?(?:saw|said|read|showed|thought|was|had)\b")
+"""Says that it was something else at first."""
 _FIRST = re.compile(
     r"^(?:in )?(?:first|1st|number one|number 1|no 1)(?: place)?(?: is| was)? -"
     r"|\b(?:is|was|comes?|came|ranks?|ranked|placed|takes?|took|in|on|at) (?:the )?"
-    r"(?:first|1st|top|number one|number 1)\b"
+    r"(?:first|1st|top|number one|number 1)\b(?! (?:i|it|we|the page)\b)"
 )
 """Says of a name that it ranks first."""
 
@@ -95,6 +99,9 @@ def says_winner(
         names += [Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
         names.sort()
     labels = {text[:4] for text in others} - {text[:4] for text in asked}
+    for clause in clauses:
+        if _is_adverb(reading, clause.start, asked):
+            reading.explain(clause.start, clause.start + 1)
     strong: set[int] = set()
     weak: set[int] = set()
     for clause in clauses:
@@ -109,7 +116,7 @@ def says_winner(
             figured[nought] = numbers[nought] = min(sides)
             reading.explain(nought, nought + 1)
         said = _compared(reading, clause, inside, len(wanted["sides"]), numbers)
-        where = not figured and said is None and not _PAGES.isdisjoint(told)
+        where = not figured and said is None and not _PAGES.isdisjoint(told) and _TELLS.isdisjoint(told)
         if inside and (where or _elsewhere(reading, clause, asked, labels, len(wanted["sides"]))):
             mentioned -= sides
         elif said is not None:
@@ -121,10 +128,19 @@ def says_winner(
                 strong |= sides
             elif not inside[0].part and (not figured or inside[0].start in figured):
                 weak |= sides
+    if not strong and _CHANGED.search(" ".join(reading.texts)):
+        return False
     if not strong and len(mentioned) > 1 and set(numbers.values()) == mentioned:  # each with its own figure
         return everything[0].side == wanted["best"] or not _BUT.isdisjoint(reading.texts)
     said_sides = strong or weak or (mentioned & whole if len(mentioned) == 1 else set())
     return said_sides == {wanted["best"]}
+
+
+def _is_adverb(reading: Reading, at: int, asked: Collection[str]) -> bool:
+    """Whether `later` tells when something was seen: `later I saw A`."""
+    said, after = reading.texts[at : at + 1], reading.words[at + 1 : at + 2]
+    of_time = any("later" in words and not by.isdisjoint(asked) for words, by in DIMENSIONS)
+    return said == ("later",) and not of_time and any(word.gap == " " and word.text != "than" for word in after)
 
 
 def _dangles(reading: Reading, at: int, names: list[Name]) -> bool:

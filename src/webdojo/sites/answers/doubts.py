@@ -10,31 +10,36 @@ from webdojo.sites.answers.reading import FILLERS, TALK, Reading
 from webdojo.sites.answers.values import word_set
 
 DOUBTS = word_set(
-    "allegedly almost another anything apparently appear appeared appears approx approximately aren't assume assumed "
-    "assuming attention ballpark barely believe but can't cannot circa conceivably contrary could couldn't didn't "
-    "disregard doesn't don't doubt doubtful either else estimate estimated evaluator except excluded excluding failed "
-    "false feel formerly grader guess guessed guessing hardly hopefully ignore ignored imagine impossible incorrect "
-    "instead instructions invented isn't judge likely may maybe memory might mistaken nearly neither never no none nor "
-    "not opposite or otherwise override perhaps possible possibly potentially presumably pretend previously probably "
-    "random randomly rather recall reckon remember reportedly roughly scratch seem seemed seemingly seems should "
-    "something somewhere success suppose supposedly suspect tbd think true typically unable uncertain unclear "
-    "unconfirmed unknown unlike unlikely unsure until unverified usually verdict wasn't weren't without won't wrong"
+    "allegedly almost alternatively another anything apparently appear appeared appears approx approximately aren't "
+    "assume assumed assuming attention ballpark barely believe but can't cannot ceased circa conceivably contrary "
+    "could couldn't didn't disregard doesn't don't doubt doubtful either else elsewhere estimate estimated evaluator "
+    "except excluded excluding failed false feel formerly grader guess guessed guessing hardly hopefully ignore "
+    "ignored imagine impossible incorrect instead instructions invented isn't judge lie likely may maybe memory might "
+    "misread mistaken nearly neither never no none nor not opposite or otherwise override perhaps placeholder "
+    "possible possibly potentially presumably pretend previously probability probably random randomly rather recall "
+    "reckon remember reportedly roughly scratch seem seemed seemingly seems should something somewhere success "
+    "suppose supposedly supposing suspect tbd think true typically typo unable uncertain unclear unconfirmed unknown "
+    "unless unlike unlikely unsure until untrue unverified usually verdict wasn't weren't without won't wrong"
 )
 """Words that take back what stands beside them, or that only speak to a judge."""
 _VALUE = r"(?:-|@|[$€£]? ?\d)"
 _HEARSAY = re.compile(
-    r"\b(?:(?:some|many|most|people|others?|they|somebody|someone"
+    r"\b(?:(?:some|many|most|people|others?|they|somebody|someone|everybody|everyone|(?:my|the) notes"
     r"|(?:a|my|your) (?:\w+ )?(?:friend|colleague|neighbour|guide|review|blog))"
     r" (?:also |often )?(?:says?|said|claims?|claimed|thinks?|believes?|told|tells?|report(?:s|ed)?)"
     r"|according to (?:a|an|my|some|someone|somebody|one|others?|reviews?|rumou?rs?|people)"
     r"|rumou?r(?:s|ed)?|hearsay|heard|hunch|gut|arguably|plausibl[ey]|speculat\w+|guesswork|unchecked"
-    r"|let(?:'s| us)? say|(?:i|i'd|would) (?:bet|wager|expect|imagine)|if (?:i|my)|correct me|i expected|i wonder"
+    r"|let(?:'s| us)? say|(?:i|i'd|would) (?:bet|wager|expect|imagine)"
+    r"|if (?!you\b|needed|necessary|so\b)\w+|correct me|i expected|i wonder"
     r"|(?:please|can you|someone) (?:confirm|verify|check)|(?:to be|to ?do) (?:verif|check|confirm)\w*"
     r"|needs? (?:to be )?(?:verif|check|confirm)\w*|ask (?:someone|somebody)"
     r"|(?:last|next) (?:year|month|week)|tomorrow|yesterday|back then|in the past|once was|so far"
     r"|is one of (?:the|these) (?:two|2)|in (?:some|any) order|depending|and (?:\w+ )?more|at the (?:latest|earliest)"
     r"|kidding|joking|of my knowledge|low confidence|confidence low|\d+ % (?:sure|certain)|fingers crossed|let it be"
-    r"|supposed to|made (?:it|this|that|them) up|(?:old|older|previous|outdated) (?:version|copy))\b"
+    r"|supposed to|made (?:(?:it|this|that|them) )?up|best bet|hard to (?:say|tell)|and then some"
+    r"|(?:is|are|was|were) ruled out|left out|out of (?:the question|date)|far from|(?:turned|changed) (?:from|into)"
+    r"|which turned out|as far as"
+    r"|stopped (?:\w+ )?(?:at|after|loading|working|responding)|(?:old|older|previous|outdated) (?:version|copy))\b"
     rf"|\b(?:(?:you|user) (?:said|suggested|guessed)|(?:kind|sort) of|example|e g|n a) (?:it is )?{_VALUE}"
 )
 """Says by hearsay, as a bet, or of another time, what is to be found out here; or leaves it open."""
@@ -72,11 +77,20 @@ def _harmless(reading: Reading, at: int) -> bool:
     text, after = reading.texts[at], reading.texts[at + 1] if at + 1 < len(reading.texts) else ""
     if text.startswith("appear"):
         return after != "to"
+    before = reading.texts[max(0, at - 6) : at]
+    if text == "doubt":
+        return not {"no", "without", "beyond"}.isdisjoint(before[-2:])
+    if text == "without":
+        return "doubt" in reading.texts[at + 1 : at + 3]
+    if text == "anything":
+        return after == "else" and not {"no", "nothing", "none", "nowhere"}.isdisjoint(before)
+    if text == "none":
+        return reading.texts[at + 1 : at + 4] in (("of", "them", "twice"), ("of", "these", "twice"))
     if text == "may":  # the month
         return after.isdecimal()
     if text == "or" and after in LIMITING:
         return reading.texts[at - 1] in reading.asked
-    if text == "else" and reading.texts[max(0, at - 1) : at] in (("nothing",), ("anything",), ("none",)):
+    if text == "else" and before[-1:] in (("nothing",), ("anything",), ("none",)):
         return True
     if text == "but":  # something known follows
         end = next((n for n in range(at + 1, len(reading.words)) if re.search(r"[.;!?\n]", reading.words[n].gap)), None)

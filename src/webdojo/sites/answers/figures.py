@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import pairwise
+from functools import partial
 
 from webdojo.sites.answers.reading import Reading
 from webdojo.sites.answers.values import converted, units_of, word_set
@@ -16,16 +16,22 @@ _BOUNDS = word_set(
     "between minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus times "
     "by near first last"
 )
-_BEFORE = (("up", "to"), ("close", "to"), ("next", "to"), ("half", "of"), ("part", "of"), ("share", "of"))
+_BEFORE = (
+    ("up", "to"), ("close", "to"), ("next", "to"), ("half", "of"), ("part", "of"), ("share", "of"),
+    ("upward", "of"), ("upwards", "of"), ("excess", "of"), ("shy", "of"), ("short", "of"),
+)  # fmt: skip
 """Words before a number that make it another one."""
 _AFTER = word_set(
-    "+ minus less fewer short extra off dozen plus ish hundred thousand million billion squared cubed too more"
+    "+ minus less fewer short extra off dozen plus ish hundred thousand million billion squared cubed too more upward "
+    "upwards onward onwards downward downwards minimum maximum"
 )
 """The same after it."""
 LIMITING = word_set(
     "more less fewer better higher lower later greater above below over under older newer longer shorter"
 )
 """Words after `or` that make a number a limit."""
+_GOES_ON = LIMITING - word_set("above below over under") | word_set("up upward upwards onward onwards down counting")
+"""The same after `and`."""
 _LIMITS = word_set("≥ ≤ > < least most over under min max minimum maximum than exceeding")
 _TOOLS = word_set("page pages filter filters step steps search searches condition conditions criteria reports months")
 """What people count on their way."""
@@ -65,19 +71,29 @@ def figures_of(reading: Reading, unit: str, bounds: bool = True, known: Collecti
         sign = start - 1 if start and texts[start - 1] in _CURRENCIES else start
         before = texts[sign - 1] if sign and not _APART.search(reading.words[sign].gap) else ""
         bound = before in _BOUNDS or before == "or" or texts[max(sign - 2, 0) : sign] in _BEFORE
-        bound |= at < len(texts) and texts[at] in _AFTER and not _operates(reading, at)
-        bound |= texts[at : at + 1] == ("at",) and not _LIMITS.isdisjoint(texts[at + 1 : at + 2])
-        bound |= texts[at : at + 1] == ("or",) and not LIMITING.isdisjoint(texts[at + 1 : at + 2])
+        follows = at < len(texts) and texts[at] in _AFTER and "\n" not in reading.words[at].gap
+        bound |= follows and not _operates(reading, at)
+        bound |= goes_on(reading, at)
         yield Figure(start, at, None if bound and bounds else value)
+
+
+def goes_on(reading: Reading, at: int) -> bool:
+    """Whether the words from a place on make what stands before them a limit: `or more`, `and up`, `at least`."""
+    first, *rest = (*reading.texts[at : at + 4], "")
+    match first:
+        case "or":
+            return not LIMITING.isdisjoint(rest[:1])
+        case "and":
+            return not _GOES_ON.isdisjoint(rest[:1]) and "than" not in rest
+        case "at":
+            return not _LIMITS.isdisjoint([each for each in rest if each not in ("the", "very")][:1])
+    return False
 
 
 def _limits(reading: Reading, at: int) -> bool:
     """Whether a number is a limit that the question gives, in other words: `rated 3 stars or better`, `≥ 1000`."""
     texts = reading.texts
-    after = texts[at + 1 : at + 5]
-    ends = any(
-        (one == "or" and other in LIMITING) or (one == "at" and other in _LIMITS) for one, other in pairwise(after)
-    ) or after[:1] in (("+",), ("plus",))
+    ends = any(map(partial(goes_on, reading), range(at + 1, at + 4))) or texts[at + 1 : at + 2] in (("+",), ("plus",))
     before = {texts[n] for n in range(max(0, at - 2), at) if not (n and reading.words[n - 1].number is not None)}
     return texts[at] in reading.asked and (ends or not _LIMITS.isdisjoint(before))
 

@@ -14,10 +14,22 @@ _SENTENCE = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
 _PROSE = 3
 """Words from which a sentence without a name is no entry of a list."""
 _OPEN = re.compile(
-    r"\b(?:and|among|amongst) (?!no )(?:\w+ )?(?:more|others?)\b|\b(?:one|any|some|either) of -|\bat least -"
+    r"\b(?:and|among|amongst|as well as|plus) (?!no )(?:\w+ )?(?:more|others?|further|additional|rest)\b"
+    r"|\b(?:one|any|some|either) of -|\b[2-9] of (?:these|those|them)\b|\bat least -"
     r"|\b(?:for (?:example|instance)|such as|including|like|e g|eg) -|\b(?:etc|et cetera|and so on|so forth)\b"
 )
 """Leaves a list open, with `-` for what it names."""
+_LED_BY = r"(?:{}) (?:\w+ |of all )?(?:first|to)\b"
+_LEAST_FIRST = re.compile(
+    _LED_BY.format("cheapest|least expensive|lowest|smallest|fewest|least|shortest|earliest|oldest")
+)
+_MOST_FIRST = re.compile(
+    _LED_BY.format(
+        "dearest|most expensive|priciest|costliest|highest|greatest|largest|biggest|most|longest|latest|newest"
+    )
+)
+"""Say with which end of an order a list begins."""
+_REVERSED = re.compile(r"\b(?:revers(?:e|ed|ing)|backwards?|other way (?:round|around))\b")
 _ENTRY = re.compile(r"\s*[(#|]?\s*(\d{1,2})\s*[.):|]")
 """The number of an entry of a list or of a row."""
 _BREAK = re.compile(r"[,;:.!?()\n|&/]| - ")
@@ -38,6 +50,7 @@ def says_names(
     reading = Reading(_unnumbered(_by_number(answer)) if listed else PAGES.sub(" ", answer), question, subject.names)
     told = [name for name in subject.names if name not in values]
     told += [said for said in subject.told if not (listed and re.search(r"\d", said))]  # those are checked below
+    told += subject.filters
     wanted = {texts_of(value): value for value in values}
     claimed: list[str] = []
     mentions = reading.find((*values, *told, *subject.rivals))
@@ -58,12 +71,22 @@ def says_names(
         return False
     if not listed and about_another(reading, subject, values[0]):
         return False
+    if ordered and _reversed(reading, question):
+        return False
     right = said == list(values) if ordered else sorted(said) == sorted(set(values))
     return (
         right
         and not stray
         and not _invented(reading, counts, subject, [each for each in mentions if each.phrase not in told])
     )
+
+
+def _reversed(reading: Reading, question: str) -> bool:
+    """Whether an answer says that its list begins with the other end than the question asks for."""
+    told, asked = " ".join(reading.unexplained()), " ".join(texts_of(question))
+    ends = ((_LEAST_FIRST, _MOST_FIRST), (_MOST_FIRST, _LEAST_FIRST))
+    other = any(this.search(told) and that.search(asked) for this, that in ends)
+    return other or bool(_REVERSED.search(told) and not _REVERSED.search(asked))
 
 
 def _is_own(reading: Reading, at: int, named: Sequence[Mention], subject: Subject) -> bool:
@@ -82,6 +105,8 @@ def _invented(reading: Reading, counts: Sequence[str], subject: Subject, mention
     """Whether something stands in a list that is neither known nor talk: `Red, Purple`; a label is none."""
     talk = _talk(reading, mentions)
     known = TALK | FILLERS | reading.asked | set(counts) | {"and", "then"}
+    ends = {texts_of(mention.phrase)[-1] for mention in mentions}
+    noun = ends.pop() if len(ends) == 1 and ends <= reading.asked.union(*map(texts_of, subject.asked)) else None
     prefixes = {word[:4] for label in (*subject.asked, *subject.labels) for word in texts_of(label)}
     listed = False
     for _, group in groupby(range(len(reading.words)), _parts(reading).__getitem__):
@@ -90,6 +115,7 @@ def _invented(reading: Reading, counts: Sequence[str], subject: Subject, mention
             part[0] in talk
             or (len(part) == 1 and reading.texts[part[0]] in DAYS)
             or reading.texts[part[0] : part[0] + 2] in (("no", "other"), ("nothing", "else"))
+            or (reading.texts[part[0]] == "without" and reading.texts[part[-1]] == "doubt")
         ):
             continue
         places = [at for at in part if reading.texts[at] not in ("and", "then")]
@@ -100,6 +126,8 @@ def _invented(reading: Reading, counts: Sequence[str], subject: Subject, mention
             if reading.texts[at] not in FILLERS and not re.match(r"\d+(?:st|nd|rd|th)$", reading.texts[at])
         ]
         unknown = [at for at in content if reading.free[at] and reading.texts[at] not in known]
+        if noun and unknown and content[-1] == part[-1] and reading.texts[part[-1]] == noun and reading.free[part[-1]]:
+            return True
         labels &= len(places) == 1 or any(reading.texts[at][:4] in prefixes for at in places)
         if (
             unknown

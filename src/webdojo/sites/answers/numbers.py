@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import date as Date
 from decimal import Decimal
 from itertools import pairwise
@@ -11,7 +11,7 @@ from typing import Any
 
 from webdojo.sites.answers.doubts import doubted
 from webdojo.sites.answers.figures import Figure, figures_of, reckoned
-from webdojo.sites.answers.reading import DAYS, FILLERS, PAGES, Reading, texts_of
+from webdojo.sites.answers.reading import DAYS, FILLERS, PAGES, TALK, Reading, texts_of
 from webdojo.sites.answers.subject import Subject, about_another, claims, figure_of, is_figure
 from webdojo.sites.answers.values import UNITS, units_of, word_set
 
@@ -23,6 +23,16 @@ _ON_PAGES = re.compile(
 """Says on how many pages all is: `20 threads on 2 pages`."""
 _PAGE = re.compile(r"\b(?:first|second|third|last|next|other|each|every|this) page\b|\bpages\b")
 _PART = re.compile(r"[,.;()\n|]")
+_THINGS = word_set(
+    "results matches hits entries items records rows cards listings options elements findings occurrences times ones"
+)
+"""What things of any sort may be called where they are counted."""
+_NOT_ALL = word_set(
+    "loaded rendered fetched missing omitted skipped hidden excluded dropped filtered fit fits other others per"
+)
+"""Words after a count that make it one of some things only, or of those that do not count."""
+_BEING = word_set("them these those have been were are so only just already got")
+"""Words between a count and what is said of it."""
 _NOT_ON = word_set("before after by around since until till about from circa than past earlier later not or")
 """Words before a date that make it another one."""
 _DATED = word_set("sent posted joined published dated opened added created received written changed updated since due")
@@ -97,7 +107,7 @@ def says_date(wanted: Date, answer: str, question: str, subject: Subject, year_k
 def _contradicted(reading: Reading, subject: Subject, value: str, allowed: Sequence[str] = ()) -> bool:
     """Whether an answer names a rival, takes back what it says, or tells it as another value of the thing."""
     return (
-        bool(claims(reading, subject.rivals, (*subject.names, *subject.told)))
+        bool(claims(reading, subject.rivals, (*subject.names, *subject.told, *subject.filters)))
         or doubted(reading, allowed)
         or about_another(reading, subject, value)
     )
@@ -160,4 +170,24 @@ def _of_another(reading: Reading, figures: Iterable[Figure], subject: Subject, u
             word = reading.texts[each.end]
             if word[:4] in labels or (units_of(word) and not unit and word[:4] not in own):
                 return True
+            if subject.asked and not subject.told and _counts_others(reading, each.end, own):
+                return True
+    return False
+
+
+def _counts_others(reading: Reading, at: int, own: Container[str]) -> bool:
+    """Whether the words after a count say that it is of other things, or not of all: `7 reviews`, `7 were loaded`."""
+    known = TALK | FILLERS | reading.asked | _THINGS
+    for place in range(at, len(reading.words)):
+        word = reading.words[place]
+        if _PART.search(word.gap) or not reading.free[place]:
+            return False
+        if word.text in _NOT_ALL and word.text not in reading.asked:
+            return True
+        if word.text[:4] in own:
+            continue
+        if place == at and re.fullmatch(r"[a-z]{2,}[^s\W]s", word.text) and word.text not in known:
+            return not any(text[:4] in own for text in reading.texts[at + 1 : at + 2])
+        if word.text not in FILLERS | _BEING:
+            return False
     return False

@@ -19,8 +19,8 @@ from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, Reading, texts_o
 from webdojo.sites.answers.telling import QUOTED, told
 from webdojo.sites.answers.values import word_set
 
-_NAME, _QUOTE = "§", "¶"
-"""What stands for a name, and for other words that the question quotes."""
+_NAME, _QUOTE, _RIVAL = "§", "¶", "¤"
+"""What stands for a name, for other words that the question quotes, and for the name of something else."""
 _NOT = (
     r"(?:not|no|never|nor|neither|none|nothing|without|cannot|(?:ca|could|did|does|do|is|are|was|were|wo|has|have)n'?t"
     r"|unable|impossible|infeasible|unavailable|missing|absent|nonexistent|lacks?|fail(?:s|ed|ure)?)"
@@ -164,10 +164,10 @@ class _Clause:
         return [word for word in self.words if word not in known and not re.fullmatch(_NOT, word)]
 
 
-def says_missing(name: str, answer: str, question: str) -> bool:
-    """Whether an answer says that nothing has this name, which it need not repeat."""
+def says_missing(name: str, answer: str, question: str, rivals: Iterable[str] = ()) -> bool:
+    """Whether an answer says that nothing has this name, which it need not repeat, and not only so of a rival."""
     own = set(texts_of(name))
-    clauses = _clauses(answer, question, [name], own)
+    clauses = _clauses(answer, question, [name], own, rivals)
     named = any(_NAME in clause.words for clause in clauses)
     said = False
     for clause in clauses:
@@ -262,14 +262,18 @@ def _stem(word: str) -> str:
     return re.sub(r"(.)\1$", r"\1", stem)
 
 
-def _clauses(answer: str, question: str, names: Iterable[str], own: Container[str] = ()) -> list[_Clause]:
-    """The clauses of an answer, with one word for each name and for what the question quotes.
+def _clauses(
+    answer: str, question: str, names: Iterable[str], own: Container[str] = (), rivals: Iterable[str] = ()
+) -> list[_Clause]:
+    """The clauses of an answer, with one word for each name, rival, and what the question quotes.
 
     `own` are words of the question that are no talk where they do not stand in the name.
     """
     reading = Reading(PAGES.sub(" ", _TALLY.sub(r"\1 ", _KEY.sub(" ", answer))), question)
-    found = reading.find((*names, *QUOTED.findall(question)))
-    starts = {each.start: _NAME if each.phrase in names else _QUOTE for each in found}
+    quoted, others = QUOTED.findall(question), set(rivals).difference(names)
+    found = reading.find((*names, *quoted, *others))
+    words = {**dict.fromkeys(others, _RIVAL), **dict.fromkeys(quoted, _QUOTE), **dict.fromkeys(names, _NAME)}
+    starts = {each.start: words[each.phrase] for each in found}
 
     def parts() -> Iterator[str]:
         for at, word in enumerate(reading.words):

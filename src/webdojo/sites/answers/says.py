@@ -37,6 +37,8 @@ from webdojo.sites.answers.telling import told
 from webdojo.sites.answers.values import UNITS, evaluator
 
 _LONGEST = 4000
+_TITLE = re.compile(r"\b(Mrs?|Ms|Dr|Prof)\.(?= \w)")
+"""A title before a name, whose full stop ends no sentence."""
 _RANK = re.compile(r"^[ \t]*#?([1-3])[.):]?[ \t]+(?=\S)|^[ \t]*\|[ \t]*([1-3])[ \t]*\|", re.MULTILINE)
 """The number of an entry of a ranking."""
 
@@ -49,11 +51,12 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
     """
     if len(answer) > _LONGEST:
         answer = ""
+    answer = _TITLE.sub(r"\1", answer)
     names = (*_strings(wanted), *subject.names, *subject.rivals)
     answer = told(answer, question, names, asks_back=wanted.get("type") in ("missing", "refused"))
     match wanted:
         case {"type": "text", "value": str(value)} if texts_of(value):
-            return says_names([value], as_pairs(answer), question, subject)
+            return says_names([value], _first_name_first(as_pairs(answer), value), question, subject)
         case {"type": "number", "value": int() | float() as value} if wanted.get("unit", "$") in UNITS:
             return says_number(Decimal(str(value)), wanted, as_pairs(answer), question, subject)
         case {"type": "date", "value": str(value)} if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
@@ -77,10 +80,16 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
             one_of = replace(subject, rivals=(*subject.rivals, *texts))
             return any(says(evaluator(value), answer, question, one_of) for value in values)
         case {"type": "missing", "name": str(name)} if texts_of(name):
-            return says_missing(name, answer, question)
+            return says_missing(name, answer, question, subject.rivals)
         case {"type": "refused", "why": str(why)} if texts_of(why):
             return says_refused(why, answer, question, subject.names, subject.rivals)
     raise TaskError(f"an answer cannot be checked against {wanted!r}")
+
+
+def _first_name_first(answer: str, name: str) -> str:
+    """An answer in which a name stands as it is, and not with its last word first: `Knapp, Earl` is `Earl Knapp`."""
+    first, _, last = name.rpartition(" ")
+    return re.sub(rf"\b{re.escape(last)}, {re.escape(first)}\b", name, answer) if first else answer
 
 
 def _ranked(rank: re.Match[str]) -> str:

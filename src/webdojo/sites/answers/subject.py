@@ -26,6 +26,8 @@ class Subject:
     """What its other values are called."""
     values: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The numbers, dates and years that things have, as `words_of` writes them, by their names."""
+    filters: tuple[str, ...] = ()
+    """What lists tell of the things that are counted or named: the filters that these pass, with their labels."""
     rivals: tuple[str, ...] = ()
     """Names of other things and other values of what is asked for; those that are `names`, too, are none."""
 
@@ -42,10 +44,11 @@ def claims(reading: Reading, rivals: Iterable[str], known: Sequence[str] = ()) -
 
 def about_another(reading: Reading, subject: Subject, value: str) -> bool:
     """Whether an answer tells the value as another one of the thing: `The width is …`, `… is the width`."""
-    values = {text.lstrip("0") for text in texts_of(value)}
+    values = {text.lstrip("0") or text for text in texts_of(value)}
     texts = reading.texts
     for each in reading.find((*subject.asked, *subject.labels)):
-        if each.phrase in subject.asked or reading.repeats(each.start, each.end):
+        told_of = texts[each.end : each.end + 1] == ("of",)  # which no question says of a value that it gives
+        if each.phrase in subject.asked or (reading.repeats(each.start, each.end) and not told_of):
             continue
         at, said = each.end, texts[max(0, each.start - 5) : each.start]
         called = said[-1:] in (("the",), ("its",), ("a",)) and said[-2:-1] in (("is",), ("was",))

@@ -1,8 +1,8 @@
 """The words that sites are made of.
 
 Names of things are an adjective and a noun of at most 13 letters together; a noun's plural is the
-category (or topic) that its things are in. The compact layout uses only these words and digits, so
-the whole vocabulary stays near 200 words; `compact_vocabulary()` lists it.
+category (or topic) that its things are in. Pages on the grid use only these words,
+those of `small/kinds.py`, and digits.
 """
 
 from __future__ import annotations
@@ -168,15 +168,3 @@ def plural(noun: str) -> str:
 def slug(name: str) -> str:
     """A name as it stands in a URL: `Quiet River` is `quiet-river`."""
     return "-".join(_PART.findall(name.lower()))
-
-
-def compact_vocabulary() -> list[str]:
-    """Every word that a compact page can show, sorted, without digits and without brands in capitals."""
-    carts = SYNONYMS["cart"]
-    phrases = [option.format(cart=cart) for options in SYNONYMS.values() for option in options for cart in carts]
-    phrases += [text.format(region=r, year="", noun="") for text in WIKI_TEXT for r in REGIONS]
-    phrases += [*SHOP_LABELS, *WIKI_LABELS, *SHOP_HEADINGS, *WIKI_HEADINGS, *COLORS, *SIZES, *ADJECTIVES, *BRANDS]
-    phrases += ["of", "page", "not", "found"]
-    for noun in (*SHOP_NOUNS, *WIKI_NOUNS):
-        phrases += [noun, plural(noun)]
-    return sorted({word.strip(".") for phrase in phrases for word in phrase.split()} - {""})

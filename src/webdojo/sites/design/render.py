@@ -13,8 +13,6 @@ from webdojo.sites.kinds import load_site
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, href
 
-LAYOUTS = ("auto", "compact")
-
 _templates = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
     autoescape=lambda name: name is not None and name.endswith(".html"),
@@ -25,8 +23,8 @@ _templates = Environment(
 
 
 def render(site: CatalogSite, page: Page, overlay: Overlay, layout: str) -> str:
-    """HTML of a page for a layout of `LAYOUTS`."""
-    rows = site.compact(page, overlay) if layout == "compact" else None
+    """HTML of a page for a layout."""
+    rows = site.compact(page, overlay) if layout != "auto" else None
     if rows is not None:
         return compact_page(site, page.title, rows)
     template = "bare.html" if page.data.get("bare") else "page.html"
@@ -46,4 +44,4 @@ def fill(template: str, **values: Any) -> str:
 @lru_cache(maxsize=512)
 def compact_css(kind: str, seed: int) -> str:
     """Style sheet of the compact pages of the site of a (kind, seed)."""
-    return fill("compact.css", look=load_site(kind, seed, "compact").look)
+    return fill("compact.css", look=load_site(kind, seed, "grid").look)

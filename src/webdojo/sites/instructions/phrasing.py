@@ -2,7 +2,7 @@
 
 A goal gives a core: an imperative (`open the cheapest mug`) for the templates of `DO`, or a noun phrase (`the price of
 Red Mug`) for those of `ASK`. Template and core are drawn independently, so a goal has as many phrasings as templates
-times cores. Held-out phrasings use templates that training never uses. The goals of compact shops and wikis also have
+times cores. Held-out phrasings use templates that training never uses. The goals of sites on the grid also have
 five phrasings each in few and plain words. Words that a page shows are written as the page writes them (`Mugs`, `In
 stock`), because a reader of the page looks for them.
 """
@@ -101,7 +101,18 @@ def _add(it: str, last: str) -> tuple[str, ...]:
     return (*add, last)
 
 
+def _press(it: str, then: str) -> tuple[str, ...]:
+    return (
+        f"Press {{button}} for {it}.",
+        f"Go to {then} and press {{button}}.",
+        f"Open {then}, and press {{button}} there.",
+        f"Find {then} and press {{button}}.",
+        f"I want you to press {{button}} for {it}.",
+    )
+
+
 _CHEAPEST, _OLDEST, _OLDEST_THERE = "the cheapest {noun}", "the oldest {noun}", "the oldest {noun} in the {region}"
+_FIRST, _FIRST_KEPT = "the {least} {noun}", "the {least} {value} {noun}"
 _UNDER, _STOCK = "{nouns} Under ${limit}", "{nouns} In stock"
 
 PHRASINGS: dict[str, tuple[str, ...]] = {
@@ -159,6 +170,27 @@ PHRASINGS: dict[str, tuple[str, ...]] = {
     "read_oldest": _read(_OLDEST, _OLDEST),
     "oldest_region": _open_first(_OLDEST_THERE, "the oldest {region} {noun}", "the oldest {region} {noun}"),
     "read_oldest_region": _read(_OLDEST_THERE, "the oldest {region} {noun}"),
+    "kept": _narrow("{value} {nouns}", "{nouns} with {value}", "{value}", "{value} {nouns}"),
+    "kept_alike": (
+        "Show only the {nouns} with the {label} of {name}.",
+        "Show me {nouns} with the same {label} as {name}.",
+        "Look at the {label} of {name}. Show only {nouns} with it.",
+        "Open the list of {nouns} with the {label} of {name}.",
+        "I want to see only {nouns} with the {label} of {name}.",
+    ),
+    "first": _open_first(_FIRST, "the {noun} with the lowest {label}", _FIRST),
+    "first_kept": _open_first(_FIRST_KEPT, "the {value} {noun} with the lowest {label}", _FIRST_KEPT),
+    "read_first": _read(_FIRST, _FIRST),
+    "act": _press("{name}", "{name}"),
+    "act_two": _press("{a} and {b}", "{a} and then {b}"),
+    "act_first": _press(_FIRST, _FIRST),
+    "compare_sites": (
+        "What is higher, the {label} of {a} or the {other} of {b} on {site}?",
+        "Find the higher of two, the {label} of {a} and the {other} of {b} on {site}.",
+        "Tell me what is higher: the {label} of {a} or, on {site}, the {other} of {b}.",
+        "Look at the {label} of {a} and, on {site}, the {other} of {b}. What is higher?",
+        "I want to know what is higher, the {label} of {a} or the {other} of {b} on {site}.",
+    ),
 }
 
 CORES: dict[str, tuple[Form, str]] = {
@@ -184,6 +216,15 @@ CORES: dict[str, tuple[Form, str]] = {
     "read_oldest": ("ask", "the {label} of the oldest {noun}"),
     "oldest_region": ("do", "open the page of the oldest {noun} in the {region}"),
     "read_oldest_region": ("ask", "the {label} of the oldest {noun} in the {region}"),
+    "kept": ("do", "show only {nouns} with {value}"),
+    "kept_alike": ("do", "show only the {nouns} that have the {label} of {name}"),
+    "first": ("do", "open the page of the {least} {noun}"),
+    "first_kept": ("do", "open the page of the {least} {noun} with {value}"),
+    "read_first": ("ask", "the {label} of the {least} {noun}"),
+    "act": ("do", "press {button} on the page of {name}"),
+    "act_two": ("do", "press {button} on the pages of {a} and {b}"),
+    "act_first": ("do", "press {button} on the page of the {least} {noun}"),
+    "compare_sites": ("ask", "the higher one, the {label} of {a} or the {other} of {b} on {site}"),
 }
 """The same goals for the templates."""
 _FIRST_TEMPLATED = 100

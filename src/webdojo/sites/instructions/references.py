@@ -33,6 +33,8 @@ class Reference:
     """One sentence for each condition of the description."""
     given: frozenset[str] = frozenset()
     """Keys of the attributes whose value the description gives away."""
+    first: dict[str, Any] | None = None
+    """The check that it was found to be the first of its list, as the description says; None for a name."""
 
     @property
     def path(self) -> str:
@@ -77,7 +79,9 @@ def refer(collection: Collection, facts: int, rng: random.Random) -> Reference |
     plan = [visit(where, f"{best.name} is first."), visit(f"/{collection.slug}/{best.slug}", via=where)]
     phrase = f"the {extreme.least} {collection.noun} {joined(constraints)}".strip()
     says = (f"It is the {extreme.least}", *(f"It is one {c.phrase}" for c in constraints))
-    return Reference(best, collection, phrase, plan, says, frozenset(query_of(constraints)))
+    listed = href(f"/{collection.slug}", **query_of(constraints))
+    first = {"label": extreme.label, "of": listed, "thing": best.slug}
+    return Reference(best, collection, phrase, plan, says, frozenset(query_of(constraints)), first)
 
 
 def draw_constraints(

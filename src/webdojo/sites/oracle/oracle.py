@@ -38,7 +38,7 @@ class Oracle:
     typing; its points may lie beyond 0..1000.
     """
 
-    def __init__(self, task: Task, noise: float = 0.0, seed: int = 0, view: View | None = None) -> None:
+    def __init__(self, task: Task, noise: float = 0.0, seed: int | str = 0, view: View | None = None) -> None:
         if "plan" not in task.metadata:
             raise TaskError(f"task {task.id!r} has no plan in its metadata; the oracle solves embedded tasks only")
         self._task = task
@@ -95,10 +95,11 @@ class Oracle:
         if not (host := goal.get("site", "")):
             back = ToolCall(name="goto_url", arguments={"url": self._task.start_url})
             return "This is not the site.", "Go back.", [back]
-        link = next((e for e in view["elements"] if e["away"] == f"http://{host}{goal.get('path', '/')}"), None)
-        if link is not None:
-            why, what, calls = click(link, link["text"].split("\n")[0], "It is in the box.", "Open", view)
-            return note or why, what, calls
+        for path, where in ((goal.get("path", "/"), "It is in the box."), ("/", "It is on another site.")):
+            link = next((e for e in view["elements"] if e["away"] == f"http://{host}{path}"), None)
+            if link is not None:
+                why, what, calls = click(link, link["text"].split("\n")[0], where, "Open", view)
+                return note or why, what, calls
         calls = [ToolCall(name="new_tab")] if len(self._task.id) % 2 else []
         calls.append(ToolCall(name="goto_url", arguments={"url": f"http://{host}/"}))
         return note, f"The other site is {host}. Go there.", calls

@@ -27,8 +27,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from webdojo.errors import SiteError
-from webdojo.sites import HOSTS
-from webdojo.sites.design.render import LAYOUTS, render
+from webdojo.sites import HOSTS, LAYOUTS
+from webdojo.sites.design.render import render
 from webdojo.sites.kinds import load_site, parse_host
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.perturbations.notices import DroppedConnection, ServedPage, replacement
@@ -153,7 +153,7 @@ class SiteServer(LocalServer):
             perturbations = self._perturbations if asked is None else parse_perturbations(asked)
         except SiteError as error:
             return PlainTextResponse(f"{error}\n", status_code=400)
-        site = load_site(kind, seed, layout)
+        site, size = load_site(kind, seed, layout), "auto" if layout == "auto" else "compact"
         address = http.url.path + (f"?{http.url.query}" if http.url.query else "")
         encoded = (await http.body()).decode(errors="replace") if http.method == "POST" else http.url.query
         values: dict[str, str] = {}
@@ -167,7 +167,7 @@ class SiteServer(LocalServer):
             part = not notice and http.headers.get("sec-fetch-dest", "document") != "document"
             from_here = urlsplit(http.headers.get("referer", ""))
             came = from_here.path if from_here.hostname == site.host else ""
-            reply = _respond(site, Request(http.method, http.url.path, values), overlay, address, layout, part, came)
+            reply = _respond(site, Request(http.method, http.url.path, values), overlay, address, size, part, came)
         if isinstance(reply, Redirect):
             return RedirectResponse(reply.path, status_code=303)
         if isinstance(reply, DroppedConnection):
