@@ -37,6 +37,10 @@ PAGES = {
         "<button onclick='document.documentElement.requestFullscreen()'>Full</button>",
     )
     + OUT,
+    "/restless": rows("<button onclick='setTimeout(() => { location = \"/two\" }, 1200)'>Go on soon</button>"),
+    "/game": rows("<button onclick='requestPointerLock()'>Play</button>", "<p id=out></p>")
+    + "<script>const said = []; onpointerlockchange = document.onpointerlockchange = () => {"
+    "said.push(document.pointerLockElement ? 'locked' : 'free'); out.textContent = said.join(' ') }</script>",
     "/frames": "<!doctype html><title>frames</title><style>body{margin:0}iframe{display:block;border:0;width:500px;"
     "height:100px}</style><iframe src=/form></iframe><iframe src={other}/form></iframe>",
     "/framed": "<!doctype html><title>framed</title><style>body{margin:0}iframe{display:block;border:0;width:500px;"
@@ -160,6 +164,9 @@ class HardHandler(Handler):
         elif path == "/booked":
             time.sleep(0.6)
             self.answer(200, "booked")
+        elif path == "/late":
+            time.sleep(2.5)
+            self.answer(200, "late")
         elif path == "/csp":
             self.answer(200, PAGES[path], {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"})
         elif path in PAGES:

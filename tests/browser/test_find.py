@@ -42,6 +42,8 @@ def test_none_at_all_says_how_to_get_one(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
     with pytest.raises(BrowserError, match=r"no Chromium found; install one with .*browser\.executable"):
         find_chromium(BrowserConfig())
+    with pytest.raises(BrowserError, match=r"no Chromium that shows a window found; install .* chromium`"):
+        find_chromium(BrowserConfig(headless=False))
 
 
 async def test_a_wrong_executable_is_named_with_the_way_out() -> None:

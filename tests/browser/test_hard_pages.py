@@ -99,6 +99,18 @@ async def test_print_permission_and_full_screen_hang_nothing(at: At) -> None:
     assert (await say(session, row(0))).endswith("was accepted")
 
 
+async def test_a_page_does_not_keep_the_pointer(at: At) -> None:
+    session = await at("/game")
+    await session.act([row(0), call("wait", seconds=0.3)])
+    assert await text(session) == "locked free"
+
+
+async def test_an_address_is_opened_though_the_page_goes_elsewhere_meanwhile(at: At, hard: str) -> None:
+    session = await at("/restless")
+    await session.act([row(0)])
+    assert await say(session, call("goto_url", url=f"{hard}/late")) == f"goto_url: page is now {hard}/late"
+
+
 async def test_frames_of_this_and_another_origin_take_clicks_and_text(at: At) -> None:
     session = await at("/frames")
     frames = session.page.frames[1:]

@@ -316,6 +316,15 @@ async def test_goto_url(session: BrowserSession, site: str, url: str, said: str)
     await session.observe()  # whatever happened, there is something to see
 
 
+async def test_a_page_that_leaves_in_vain_between_two_calls_is_told_once(session: BrowserSession, site: str) -> None:
+    await say(session, call("wait", seconds=0))
+    await session.page.evaluate(f"setTimeout(() => location.assign('{site}/dead'), 50)")
+    while not session.active.failed_url:  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    assert "did not load" in await say(session, call("wait", seconds=0))
+    assert "did not load" not in await say(session, call("wait", seconds=0))
+
+
 async def test_bad_calls_are_told_and_good_ones_still_run(session: BrowserSession, site: str) -> None:
     result = await session.act([call("clik"), call("click", x=1), call("click", x=2000, y=1), row(0)])
     assert [feedback.ok for feedback in result.feedback] == [False, False, False, True]

@@ -11,10 +11,11 @@ import asyncio
 import mimetypes
 import re
 from contextlib import suppress
+from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import FileChooser, FilePayload
+from playwright.async_api import FileChooser, FilePayload, Response
 
 from webdojo.browser.keys import normalise_keys
 from webdojo.browser.page.probe import Element, PageState
@@ -23,6 +24,8 @@ from webdojo.browser.tab import MOST_TABS, Tab, Tabs
 from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
 from webdojo.types import ToolCall
 
+_OPENINGS = 3
+"""How often an address is opened whose page another one takes the place of."""
 _TRAVEL = {"Alt+ArrowLeft": -1, "Alt+ArrowRight": 1}
 _RELOAD = {"f5", "controlormeta+f5", "controlormeta+r", "controlormeta+shift+r"}
 
@@ -34,6 +37,15 @@ def point_px(x: int, y: int, viewport_px: tuple[int, int]) -> tuple[int, int]:
     """Convert a point in 0..1000 to CSS pixels; 1000 is the last pixel, still inside the viewport."""
     width, height = viewport_px
     return min(width - 1, round(x * width / COORDINATE_MAX)), min(height - 1, round(y * height / COORDINATE_MAX))
+
+
+def point_1000(x_px: float, y_px: float, viewport_px: tuple[int, int]) -> tuple[int, int]:
+    """Convert a CSS pixel to the nearest point in 0..1000."""
+    (x, y), (width, height) = (x_px, y_px), viewport_px
+    return (
+        min(max(0, round(x * COORDINATE_MAX / width)), COORDINATE_MAX),
+        min(max(0, round(y * COORDINATE_MAX / height)), COORDINATE_MAX),
+    )
 
 
 def web_address(text: str) -> str:
@@ -211,7 +223,7 @@ async def _goto_url(session: Tabs, address: str) -> str | None:
     if (reason := session.forbidden(url)) is not None:
         raise ToolFailed(f"refused: {reason}")
     try:
-        response = await session.active.page.goto(url, wait_until="commit")
+        response = await _open(session.active, url)
     except PlaywrightError as error:
         if "Download is starting" in error.message:  # the session notes that it was refused
             return None
@@ -220,6 +232,34 @@ async def _goto_url(session: Tabs, address: str) -> str | None:
             raise ToolFailed(why) from None
         raise
     return f"HTTP {response.status}" if response is not None and response.status >= 400 else None
+
+
+async def _open(tab: Tab, url: str) -> Response | None:
+    """Open an address, and open it again where the page that is left goes elsewhere before it is gone."""
+    begun = 0
+    events = ("Page.frameRequestedNavigation", "Page.frameStartedNavigating")  # by the page, and by anybody
+
+    def count(event: dict[str, Any]) -> None:
+        nonlocal begun
+        begun += tab.is_main(event) and tab.document == left
+
+    for name in events:
+        tab.cdp.on(name, count)
+    try:
+        for tries_left in reversed(range(_OPENINGS)):
+            begun, left = 0, tab.document
+            try:
+                response = await tab.page.goto(url, wait_until="commit")
+            except PlaywrightError:
+                if begun < 2 or not tries_left:
+                    raise
+            else:
+                if begun < 2:
+                    break
+        return response
+    finally:
+        for name in events:
+            tab.cdp.remove_listener(name, count)
 
 
 async def _travel(session: Tabs, step: int) -> None:

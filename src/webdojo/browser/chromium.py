@@ -32,12 +32,14 @@ from webdojo.config import with_environment
 from webdojo.errors import BrowserError, Failure
 
 _INIT_JS = ";\n".join(map(script, ("popups.js", "clipboard.js", "timers.js")))
+_PERSON_JS = script("person.js")
 _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
     "--disable-dev-shm-usage",
     "--disable-smooth-scrolling",
+    "--hide-scrollbars",  # so that a page is as wide in a window as without one
     # A frame waits for its images, so that none is missing in a screenshot.
     "--disable-checker-imaging",
     # The guard sees only what goes through the proxy.
@@ -52,6 +54,7 @@ _MAC_APPS = (
 _HOW_TO_INSTALL = (
     "install one with `apt-get install chromium-headless-shell` or `python -m playwright install chromium`"
 )
+_HOW_TO_INSTALL_WINDOWS = _HOW_TO_INSTALL.replace("-headless-shell", "")
 
 EXIT_TIMEOUT_S = 15.0
 """Closing a session, or a browser, which is killed then (OpenWebRL Table 7)."""
@@ -87,7 +90,9 @@ class BackgroundTasks:
 class Chromium:
     """A running browser; `Chromium.start` makes one."""
 
-    def __init__(self, driver: Driver, config: BrowserConfig, on_end: Callable[[Chromium], None]) -> None:
+    def __init__(
+        self, driver: Driver, config: BrowserConfig, on_end: Callable[[Chromium], None], for_person: bool
+    ) -> None:
         self.load = 0
         """Number of sessions that are open or about to be; the pool counts them."""
         self.hosted = 0
@@ -100,6 +105,7 @@ class Chromium:
         """Tasks that end with it."""
         self._config = config
         self._on_end = on_end
+        self._init_js = f"{_PERSON_JS};\n{_INIT_JS}" if for_person else _INIT_JS
         self._began = time.monotonic()
         self._browser: Browser
         self._cdp: CDPSession
@@ -112,13 +118,16 @@ class Chromium:
         self._ended = False
 
     @classmethod
-    async def start(cls, config: BrowserConfig, flags: Sequence[str], on_end: Callable[[Chromium], None]) -> Chromium:
+    async def start(
+        cls, config: BrowserConfig, flags: Sequence[str], on_end: Callable[[Chromium], None], for_person: bool = False
+    ) -> Chromium:
         """Start a browser, or attach to the one at `cdp_url`; raise BrowserError if that fails.
 
         `on_end` is called once when the browser has died or was killed because it hung, but not after `close`.
+        `for_person` keeps what a person does in its windows from their pages (`person/`).
         """
         driver = await Driver.start()
-        self = cls(driver, config, on_end)
+        self = cls(driver, config, on_end, for_person)
         on_demand = config.capture == "begin_frame" and not config.cdp_url
         try:
             self._browser = await _browser(driver.playwright, config, (*flags, *FLAGS) if on_demand else flags)
@@ -137,7 +146,7 @@ class Chromium:
         if not works:
             logger.warning("this Chromium cannot draw on demand (browser.capture: begin_frame): it takes screenshots")
             await self.close()
-            return await cls.start(config.model_copy(update={"capture": "screenshot"}), flags, on_end)
+            return await cls.start(config.model_copy(update={"capture": "screenshot"}), flags, on_end, for_person)
         self._browser.on("disconnected", lambda _: self.end())
         self.background.start(self._watch())
         return self
@@ -211,7 +220,7 @@ class Chromium:
             )
             if frames:
                 await frames.register(context, before)
-        await context.add_init_script(_INIT_JS)
+        await context.add_init_script(self._init_js)
         return context
 
     async def _watch(self) -> None:
@@ -292,7 +301,8 @@ def find_chromium(config: BrowserConfig) -> str:
     installed = next(filter(None, map(shutil.which, (*names, *_MAC_APPS))), None)
     path = installed or _playwright_chromium(config.headless)
     if path is None:
-        raise BrowserError(f"no Chromium found; {_HOW_TO_INSTALL}, or set browser.executable to its path")
+        found, install = ("", _HOW_TO_INSTALL) if config.headless else (" that shows a window", _HOW_TO_INSTALL_WINDOWS)
+        raise BrowserError(f"no Chromium{found} found; {install}, or set browser.executable to its path")
     return path
 
 

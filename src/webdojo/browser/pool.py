@@ -60,10 +60,16 @@ class BrowserPool:
     Args:
         hosts: host patterns and the addresses that serve them, which the guard does not check, such as
             `{"*.localhost:80": "127.0.0.1:4000"}`.
+        for_person: whether a person uses the windows, of whose input pages then get nothing (`person/`).
     """
 
     def __init__(
-        self, config: BrowserConfig, images: ImageSink, hosts: Mapping[str, str] = MappingProxyType({})
+        self,
+        config: BrowserConfig,
+        images: ImageSink,
+        hosts: Mapping[str, str] = MappingProxyType({}),
+        *,
+        for_person: bool = False,
     ) -> None:
         self.browsers: list[Chromium] = []
         """The browsers that run, retiring ones included."""
@@ -72,6 +78,7 @@ class BrowserPool:
         self._config = config
         self._images = images
         self._hosts = hosts
+        self._for_person = for_person
         self._guard = Guard(config.guard)
         self._proxy = GuardProxy(
             self._guard, with_environment(config.proxy, "browser.proxy"), config.guard.connections_per_second
@@ -231,7 +238,7 @@ class BrowserPool:
                 proxy = f"--proxy-server=http://127.0.0.1:{self._proxy.port}"
                 direct = f"--proxy-bypass-list={';'.join(['<-loopback>', *self._hosts])}"
                 flags = [*host_flags(self._hosts), proxy, direct]
-                browser = await Chromium.start(self._config, flags, self._lost)
+                browser = await Chromium.start(self._config, flags, self._lost, self._for_person)
                 ready.append(browser)
                 self.browsers.append(browser)
                 self._refill(browser)

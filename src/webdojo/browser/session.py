@@ -12,7 +12,7 @@ import itertools
 import logging
 import time
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -107,6 +107,11 @@ class BrowserSession(Tabs):
         """Seconds spent in `settle` so far."""
         self._seen: tuple[Tab, int, Look] | None = None
         """A tab, its document, and how it looked last."""
+        self._told: tuple[Tab, int] | None = None
+        """The tab and the document that the last feedback was about."""
+        self.make_way: Callable[[ToolCall, PageState], AbstractAsyncContextManager[None]] = lambda *_: nullcontext()
+        """Entered with a call and the state before it, for as long as the call sends input; a person who uses the same
+        window steps aside then (`person/capture.py`)."""
         self._limit: asyncio.TimerHandle | None = None
         self._expired = False
         self._closing: asyncio.Task[None] | None = None
@@ -315,15 +320,18 @@ class BrowserSession(Tabs):
                 tab, note = self.active, None
                 self._touched = True
                 try:
-                    note = await execute(self, call, before)
+                    async with self.make_way(call, before):
+                        note = await execute(self, call, before)
                 except PlaywrightError:
                     if not tab.page.is_closed():  # else the page answered the input by closing itself
                         raise
                 after = await self.settle(at_px)
         except ToolFailed as error:
+            self._told = (self.active, self.active.document)
             return failed(call, redact(str(error), self.secrets))
         notes = [note] if note is not None else []
-        if after.document != before.document and self.active.failed_url:
+        told, self._told = self._told, (self.active, after.document)
+        if self._told != told and self.active.failed_url:  # also where a page left between two calls
             notes.append(self.guard.why_failed(self.active.failed_url) or "it did not load")
         notes = (notes + self.take_notes())[:_NOTES_SHOWN]
         if self.config.redact:

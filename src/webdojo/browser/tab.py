@@ -34,7 +34,7 @@ from webdojo.errors import BrowserError, Failure
 
 T = TypeVar("T")
 
-_TITLE_JS, _TOLD_JS = script("title.js"), script("told.js")
+_TITLE_JS, _TOLD_JS, _POINTER_JS = (script(f"{name}.js") for name in ("title", "told", "pointer"))
 _JPEG_QUALITY = 85
 _TITLE_S = 0.5
 """How long the title of a tab in the background is waited for; then the last known one stands."""
@@ -78,7 +78,8 @@ class Tab:
         """Whether it was told that the page gets no file, and the chooser has not come yet."""
         self._asking: asyncio.Future[str] | None = None
         self._tabs = tabs
-        self._main_frame = ""
+        self.main_frame = ""
+        """The id of the frame that shows the page; empty before the first document."""
         self._requests: dict[Request, float] = {}
         self._moved = asyncio.Event()
 
@@ -106,7 +107,10 @@ class Tab:
             ("Page.setInterceptFileChooserDialog", {"enabled": True}),
             ("Runtime.enable", {}),  # else no document has the binding
             ("Runtime.addBinding", {"name": "webdojoTold", "executionContextName": WORLD}),
-            ("Page.addScriptToEvaluateOnNewDocument", {"source": _TOLD_JS, "worldName": WORLD, "runImmediately": True}),
+            *(
+                ("Page.addScriptToEvaluateOnNewDocument", {"source": each, "worldName": WORLD, "runImmediately": True})
+                for each in (_TOLD_JS, _POINTER_JS)
+            ),
             ("Page.getFrameTree", {}),
         ]
         *_, tree = await asyncio.gather(*(self.cdp.send(name, given) for name, given in commands))
@@ -170,7 +174,7 @@ class Tab:
 
         def answer(event: dict[str, Any]) -> None:
             name, given = "Fetch.continueRequest", {"requestId": event["requestId"]}
-            if self._is_main(event):
+            if self.is_main(event):
                 name, given["errorReason"] = "Fetch.failRequest", "Aborted"  # which shows no error page
             answers.append(asyncio.create_task(self._send(name, given)))
 
@@ -259,15 +263,15 @@ class Tab:
             await self.cdp.send("Browser.setWindowBounds", bounds)
         return base64.b64decode((await self.cdp.send("Page.captureScreenshot", options))["data"])
 
-    def _is_main(self, event: dict[str, Any]) -> bool:
-        return bool(event["frameId"] == self._main_frame)
+    def is_main(self, event: dict[str, Any]) -> bool:
+        return bool(event["frameId"] == self.main_frame)
 
     def _on_requested(self, event: dict[str, Any]) -> None:
-        if self._is_main(event) and event["disposition"] == "currentTab" and event["url"].startswith("http"):
+        if self.is_main(event) and event["disposition"] == "currentTab" and event["url"].startswith("http"):
             self.navigating = True
 
     def _on_started(self, event: dict[str, Any]) -> None:
-        if self._is_main(event):
+        if self.is_main(event):
             self.navigating = True
 
     def _on_navigated(self, event: dict[str, Any]) -> None:
@@ -286,16 +290,16 @@ class Tab:
 
     def _shows(self, frame: dict[str, Any]) -> None:
         """Note the main frame with its document."""
-        self._main_frame = frame["id"]
+        self.main_frame = frame["id"]
         self.failed_url = frame.get("unreachableUrl", "")
         self.world = World(self.cdp, frame["id"])
 
     def _end_world(self, reason: str) -> None:
-        if self._main_frame:  # else it has shown nothing yet
+        if self.main_frame:  # else it has shown nothing yet
             self.world.end(reason)
 
     def _on_still(self, event: dict[str, Any]) -> None:
-        if self._is_main(event):
+        if self.is_main(event):
             self._stop()
 
     def _stop(self) -> None:
