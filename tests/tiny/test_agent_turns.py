@@ -5,8 +5,9 @@ import random
 import pytest
 
 from webdojo.agent import toolcall
-from webdojo.tiny.questions import ShownTask, agent_turn, earlier_turn
+from webdojo.tiny.questions import Note, ShownTask, agent_turn, draw_note, earlier_turn
 from webdojo.tiny.screens import Screen, Word
+from webdojo.tiny.vocabulary import KINDS, Vocabulary
 
 
 def word(text: str, column: int, row: int, element: int) -> Word:
@@ -28,7 +29,8 @@ SCREEN = Screen(
     place="Rugs",
 )
 SHOWN = ShownTask("Open Royal Rug.", "Royal Rug", "Open Royal Rug.", ("Royal Rug",))
-TURNS = [agent_turn(SCREEN, random.Random(seed), SHOWN) for seed in range(400)]
+KNOWN = Vocabulary(KINDS)
+TURNS = [agent_turn(SCREEN, random.Random(seed), SHOWN, KNOWN) for seed in range(400)]
 
 
 def test_every_turn_is_one_that_the_harness_reads() -> None:
@@ -70,15 +72,56 @@ def test_digits_of_an_answer_are_read_where_they_stand() -> None:
         ("/c/rugs?color=red", "Rugs", "Rugs are Red."),
         ("/c/rugs?max=30", "Rugs", "Rugs are Under $30."),
         ("/search?q=royal+rug", "", "Results for Royal Rug."),
+        ("/added/royal-rug", "", "The Basket has Royal Rug."),
     ],
 )
 def test_what_is_said_of_a_page_is_true(path: str, place: str, claim: str) -> None:
     screen = Screen((), (), f"http://shop-3.localhost{path}", (0, 0), place)
-    said = {toolcall.parse(agent_turn(screen, random.Random(seed), SHOWN).answer).think for seed in range(40)}
+    said = {toolcall.parse(agent_turn(screen, random.Random(seed), SHOWN, KNOWN).answer).think for seed in range(40)}
     assert f"{SHOWN.goal} {claim} Done." in said
 
 
 def test_an_earlier_turn_led_to_the_page() -> None:
-    text, feedback = earlier_turn("http://shop-3.localhost/p/royal-rug", SHOWN, random.Random(0))
+    text, feedback = earlier_turn("http://shop-3.localhost/p/royal-rug", SHOWN, random.Random(0), KNOWN, None)
     assert toolcall.parse(text).error is None
     assert feedback.text.endswith("page is now http://shop-3.localhost/p/royal-rug")
+
+
+@pytest.mark.parametrize(
+    ("path", "claim"),
+    [("/list/letters?sender=anna", "Letters are Anna."), ("/item/royal-letter/act/done", "Royal Letter is done.")],
+)
+def test_what_is_said_of_a_small_site_is_true(path: str, claim: str) -> None:
+    screen = Screen((), (), f"http://mail-3.localhost{path}", (0, 0), "Letters")
+    said = {toolcall.parse(agent_turn(screen, random.Random(seed), SHOWN, KNOWN).answer).think for seed in range(40)}
+    assert f"{SHOWN.goal} {claim} Done." in said
+
+
+@pytest.mark.parametrize(("before", "high"), [("120", "120"), ("95", "98"), ("7", "98")])
+def test_a_number_that_was_noted_is_compared_with_one_on_the_screen(before: str, high: str) -> None:
+    screen = Screen((word("Votes", 0, 3, 1), word("98", 18, 3, 2)), (), "http://tracker-3.localhost/item/royal-bug")
+    note = Note("Hours", "Royal Task", before)
+    turns = [agent_turn(screen, random.Random(seed), SHOWN, KNOWN, note) for seed in range(60)]
+    turns = [turn for turn in turns if "is higher" in turn.answer]
+    assert turns
+    for turn in turns:
+        parsed = toolcall.parse(turn.answer)
+        assert f"{before} and 98. {high} is higher. Done." in str(parsed.think)
+        assert parsed.calls[0].arguments == {"answer": high}
+        source, copy, length = turn.copied
+        assert turn.answer[source : source + length] == turn.answer[copy : copy + length] == high
+        read = "".join(character for character, cells in zip(turn.answer, turn.answer_cells, strict=True) if cells)
+        assert read == "98", "only what is on the screen is read there"
+
+
+def test_a_word_that_was_noted_is_opened_where_it_stands() -> None:
+    screen = Screen((word("Anna", 0, 3, 1), word("Ben", 10, 3, 2)), (("a", 1), ("a", 2)), "http://mail-3.localhost/")
+    turns = [agent_turn(screen, random.Random(seed), SHOWN, KNOWN, Note("Sender", "X", "Ben")) for seed in range(200)]
+    opened = [turn.answer[slice(*turn.mentioned)] for turn in turns if '"click"' in turn.answer]
+    assert opened.count("Ben") > 2 * opened.count("Anna") > 0
+
+
+def test_notes_are_numbers_or_words_of_links() -> None:
+    notes = [draw_note(SCREEN, random.Random(seed), KNOWN) for seed in range(200)]
+    assert {"Rugs"} == {note.value for note in notes if not note.value.isdigit()}
+    assert str(notes[0]) in earlier_turn(SCREEN.url, SHOWN, random.Random(0), KNOWN, notes[0])[0]

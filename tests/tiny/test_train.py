@@ -15,17 +15,19 @@ from safetensors.torch import load_file
 from webdojo.errors import ModelError
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.loading import load_model
+from webdojo.sites import COMPACT_KINDS
 from webdojo.tiny import train
 from webdojo.tiny.batches import BatchSource
 from webdojo.tiny.losses import AttentionLoss, Heads, answering_loss, word_token_ids
 from webdojo.tiny.screens import Screens, render_screens
 from webdojo.tiny.train import TinyConfig, _measure, main
+from webdojo.tiny.vocabulary import Vocabulary
 
 
 @pytest.fixture(scope="module")
 def screens(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("screens")
-    render_screens(folder, ["shop", "wiki"], list(range(240, 260)), 60, 0, lambda: None)
+    render_screens(folder, COMPACT_KINDS, list(range(240, 260)), 60, 0, lambda: None)
     return folder
 
 
@@ -58,7 +60,9 @@ def test_screens_are_labelled_where_the_ink_is(screens: Path) -> None:
 
 @pytest.mark.usefixtures("few_check_screens")
 def test_a_short_course_leaves_a_model_that_loads(tmp_path: Path) -> None:
-    config = TinyConfig(screens=24, see_samples=64, answer_samples=64, batch_size=4, check_every=100)
+    config = TinyConfig(
+        kinds=COMPACT_KINDS, screens=24, see_samples=64, answer_samples=64, batch_size=4, check_every=100
+    )
     main(tmp_path, config)
     model, processor = load_model(tmp_path / "model")
     history = json.loads((tmp_path / "model" / "figures.json").read_text())["history"]
@@ -73,7 +77,9 @@ def test_a_short_course_leaves_a_model_that_loads(tmp_path: Path) -> None:
 def test_a_course_that_was_stopped_goes_on_and_ends_as_if_it_had_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped_after: int
 ) -> None:
-    config = TinyConfig(screens=12, see_samples=8, answer_samples=8, batch_size=4, check_every=1, workers=1)
+    config = TinyConfig(
+        kinds=COMPACT_KINDS, screens=12, see_samples=8, answer_samples=8, batch_size=4, check_every=1, workers=1
+    )
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     main(whole, config)
     for part in ("train", "check"):
@@ -97,7 +103,7 @@ def test_a_course_that_was_stopped_goes_on_and_ends_as_if_it_had_not(
 
 @pytest.mark.usefixtures("few_check_screens")
 def test_a_folder_of_another_course_is_refused(tmp_path: Path) -> None:
-    config = TinyConfig(screens=12, see_samples=4, answer_samples=4, batch_size=4, workers=1)
+    config = TinyConfig(kinds=COMPACT_KINDS, screens=12, see_samples=4, answer_samples=4, batch_size=4, workers=1)
     main(tmp_path, config)
     with pytest.raises(ModelError, match="with other options"):
         main(tmp_path, replace(config, lr=1e-3))
@@ -106,8 +112,9 @@ def test_a_folder_of_another_course_is_refused(tmp_path: Path) -> None:
 def test_the_shipped_model_reads_points_and_answers_on_sites_it_never_saw(screens: Path) -> None:
     model, processor = load_model("tiny")
     assert (model_folder("tiny") / "model.safetensors").stat().st_size < 12e6
-    check = BatchSource(Screens(screens), processor, 8)
-    heads = Heads(model.config.text_config.hidden_size, word_token_ids(processor.encode))
+    known = Vocabulary(COMPACT_KINDS)
+    check = BatchSource(Screens(screens), processor, 8, known)
+    heads = Heads(model.config.text_config.hidden_size, word_token_ids(processor.encode, known))
     with torch.no_grad():
         loss_of = partial(answering_loss, model, heads, AttentionLoss(model), image_token_id=processor.image_token_id)
         metrics = _measure(loss_of, check, ask=True)

@@ -10,7 +10,10 @@ from pydantic import Field, field_validator, model_validator
 from webdojo.config import Section
 
 TINY = "tiny"
-"""The name of the model that ships with the package."""
+"""The model of the package that reads shops and wikis on the grid."""
+TINY_LAB = "tiny-lab"
+"""The one that reads sites of all kinds on the grid."""
+SHIPPED = (TINY, TINY_LAB)
 
 
 class LoRAConfig(Section):
@@ -36,7 +39,7 @@ class LoRAConfig(Section):
 
 class ModelConfig(Section):
     path: str = TINY
-    """`tiny` (shipped with the package), a folder in Hugging Face layout, or a hub id."""
+    """`tiny` or `tiny-lab` (shipped with the package), a folder in Hugging Face layout, or a hub id."""
     threads: int = Field(default=0, ge=0)
     """torch threads of the engine; 0 leaves torch's own choice."""
     device: Literal["auto", "cpu", "cuda"] = "auto"

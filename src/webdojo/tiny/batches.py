@@ -22,20 +22,25 @@ from webdojo.policy.model.collate import mrope_positions
 from webdojo.policy.model.processor import Processor
 from webdojo.sites.content.words import slug
 from webdojo.tiny.questions import (
-    ALL_THINGS,
+    Note,
     Question,
     ShownTask,
     agent_turn,
     dense_targets,
+    draw_note,
     draw_task,
     earlier_turn,
     questions,
 )
 from webdojo.tiny.screens import ROWS, SIDE, TOKENS, Screen, Screens
+from webdojo.tiny.tokenizer import PAGES
+from webdojo.tiny.vocabulary import Vocabulary
 from webdojo.types import FinishReason, ImageRef, Observation, Parsed, Response, Task
 
 EPISODES = 0.6
 """The share of rows that open as an episode does."""
+NOTES = 0.25
+"""The share of those in which an earlier turn has said what it read."""
 Attended = tuple[int, set[int]]
 """A position in a row, and the tokens of the row that it should attend to."""
 
@@ -81,10 +86,11 @@ class Batch:
 class BatchSource:
     """Makes batches from screens; a batch depends on the state of the random generator alone."""
 
-    def __init__(self, screens: Screens, processor: Processor, questions_per_screen: int) -> None:
+    def __init__(self, screens: Screens, processor: Processor, questions_per_screen: int, known: Vocabulary) -> None:
         self._screens, self._processor, self._per_screen = screens, processor, questions_per_screen
+        self._known = known
         self._harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), processor)
-        self._dense = [dense_targets(screen) for screen in screens.screens]
+        self._dense = [dense_targets(screen, known) for screen in screens.screens]
 
     def batch(self, rng: random.Random, n: int, *, augment: bool, ask: bool) -> Batch:
         """A batch of `n` screens, recoloured if `augment`, with tasks and questions if `ask`."""
@@ -126,22 +132,24 @@ class BatchSource:
             opening = encode("<|im_start|>user\n<|vision_start|>") + image + encode("<|vision_end|>\n")
             row, shown = _Row(self._processor, opening), None
         else:
-            shown = draw_task(screen, rng)
-            row = _Row(self._processor, self._episode(screen, shown, rng), shown)
-            row.add_turn(agent_turn(screen, rng, shown))
-        for question in questions(screen, rng, self._per_screen - 2 * bool(row.asked), shown) if ask else []:
+            shown = draw_task(screen, rng, self._known)
+            note = draw_note(screen, rng, self._known) if rng.random() < NOTES else None
+            row = _Row(self._processor, self._episode(screen, shown, rng, note), shown)
+            row.add_turn(agent_turn(screen, rng, shown, self._known, note))
+        asked = self._per_screen - 2 * bool(row.asked)
+        for question in questions(screen, rng, asked, self._known, shown) if ask else []:
             row.add_question(question)
         return row
 
-    def _episode(self, screen: Screen, shown: ShownTask, rng: random.Random) -> list[int]:
-        """What the agent reads up to its turn at the screen."""
+    def _episode(self, screen: Screen, shown: ShownTask, rng: random.Random, note: Note | None) -> list[int]:
+        """What the agent reads up to its turn at the screen; a note stands in an earlier turn."""
         start = screen.url[: screen.url.index("/", len("http://")) + 1]
         task = Task(id="", instruction=shown.text, start_url=start, website="")
         here = _observation(screen.url, screen.scroll_px)
-        if rng.choice((False, False, False, True)):
-            before = _observation(f"{start}p/{slug(rng.choice(ALL_THINGS))}", (0, 0))
+        if note is not None or rng.choice((False, False, False, True)):
+            before = _observation(f"{start}{rng.choice(PAGES)}/{slug(rng.choice(self._known.things))}", (0, 0))
             conversation = self._harness.start(task, before)
-            text, feedback = earlier_turn(screen.url, shown, rng)
+            text, feedback = earlier_turn(screen.url, shown, rng, self._known, note)
             ids = self._processor.encode(text)
             response = Response(ids=ids, logprobs=[], versions=[], finish_reason=FinishReason.STOP)
             conversation.add(response, Parsed(), [feedback], here)

@@ -18,10 +18,10 @@ from torch.nn import functional as F
 from transformers.models.qwen3_vl.modeling_qwen3_vl import apply_rotary_pos_emb
 
 from webdojo.policy.model.forward import text_hidden, vision_features
-from webdojo.sites.content.words import compact_vocabulary
 from webdojo.tiny.batches import AttentionTargets, Batch
-from webdojo.tiny.questions import CHARACTERS, NO_WORD, WORDS
+from webdojo.tiny.questions import CHARACTERS, NO_WORD
 from webdojo.tiny.screens import ROWS, TOKENS
+from webdojo.tiny.vocabulary import Vocabulary
 
 Metrics = dict[str, list[float]]
 SHARPNESS = 20.0
@@ -71,10 +71,10 @@ class Heads(nn.Module):
         return parts["characters"] + parts["words"] + parts["place"], metrics
 
 
-def word_token_ids(encode: Callable[[str], list[int]]) -> list[int]:
-    """The token of each word of `WORDS` as it stands inside a sentence: capitalised, after a space."""
-    written = {word.lower(): word for word in compact_vocabulary()}
-    return [encode(" " + written[word])[0] for word in WORDS]
+def word_token_ids(encode: Callable[[str], list[int]], known: Vocabulary) -> list[int]:
+    """The token of each class of words as it stands inside a sentence: capitalised, after a space."""
+    written = {word.lower(): word for word in known.words}
+    return [encode(" " + written[word])[0] for word in known.classes]
 
 
 class AttentionLoss:

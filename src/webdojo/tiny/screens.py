@@ -1,4 +1,4 @@
-"""Labelled screens of embedded training sites, which the tiny model learns from, and what stands on them.
+"""Labelled screens of embedded training sites on the grid, which the tiny model learns from, and what is on them.
 
 A `Screen` is what a 320x320 viewport shows: every word and every control, with their positions. Only training seeds are
 rendered. Screens are kept as arrays on disk, so that training can be started again without a browser.
@@ -10,7 +10,7 @@ import io
 import json
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -126,6 +126,11 @@ class Value:
         return self.word.text.strip("$")
 
     @property
+    def mark(self) -> str:
+        """What stands before it: `$`, or nothing."""
+        return "$" if self.word.text.startswith("$") else ""
+
+    @property
     def sources(self) -> tuple[tuple[int, ...], ...]:
         """For each character of the text, the visual tokens to read it from."""
         return characters(self.word)[-len(self.text) :]
@@ -164,6 +169,7 @@ class Screen:
     def values(self) -> list[Value]:
         """The values of all rows that hold one name and, beside it, one value."""
         rows: dict[int, list[Word]] = {}
+        texts = {w.element for w in self.words} - {element for _, element in self.controls}
         for word in sorted((w for w in self.words if 0 <= w.row < ROWS), key=lambda w: w.left):
             rows.setdefault(word.row, []).append(word)
         out: list[Value] = []
@@ -172,7 +178,7 @@ class Screen:
             names = [w for w in row if w.text[0].isalpha()]
             if len(numbers) == 1 and names and len({w.element for w in names}) == 1:
                 out.append(Value(_name(names), cells(*names), numbers[0]))
-            elif not numbers and len(names) == 2 and names[0].left == 0 and names[1].left - names[0].right > 40:
+            elif not numbers and len(names) == 2 and len(texts.intersection(w.element for w in names)) == 2:
                 out.append(Value(names[0].text, cells(names[0]), names[1]))
         return out
 
@@ -204,12 +210,12 @@ class Screens:
 
 
 def render_screens(
-    folder: Path, kinds: list[str], seeds: list[int], n: int, seed: int, advance: Callable[[], None]
+    folder: Path, kinds: Sequence[str], seeds: list[int], n: int, seed: int, advance: Callable[[], None]
 ) -> None:
     """Render `n` screens of the given sites and write them to `folder`.
 
-    Paths are drawn evenly over the families of pages (home, lists, items, search, cart), carts are
-    sometimes filled, and half of the long pages are scrolled by half a viewport.
+    Paths are drawn evenly over the families of pages (home, lists, items, search, cart), buttons are
+    sometimes pressed, and half of the long pages are scrolled by half a viewport.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(f"screens-{seed}")
@@ -220,16 +226,16 @@ def render_screens(
         )
         done = 0
         while done < n:
-            site = load_site(rng.choice(kinds), rng.choice(seeds), "compact")
+            site = load_site(rng.choice(kinds), rng.choice(seeds), "grid")
             visit = f"screens-{done}"
             context = browser.new_context(
-                viewport={"width": SIDE, "height": SIDE}, extra_http_headers=server.headers(visit, "compact")
+                viewport={"width": SIDE, "height": SIDE}, extra_http_headers=server.headers(visit, "grid")
             )
             page = context.new_page()
             for path in _paths(site, rng)[: n - done]:
                 page.goto(site.url(path))
                 buy = page.locator("form[method=post] button").first
-                if rng.random() < 0.25 and path.startswith("/p/") and buy.count():
+                if rng.random() < 0.25 and path.startswith(("/p/", "/item/")) and buy.count():
                     with page.expect_navigation():
                         buy.click(no_wait_after=True)
                 if rng.random() < 0.5:
@@ -250,7 +256,7 @@ def render_screens(
 def _paths(site: CatalogSite, rng: random.Random) -> list[str]:
     """A dozen paths of a site, drawn evenly over the families of its pages."""
     families: dict[str, list[str]] = {}
-    for path in site.paths():
+    for path in (each for each in site.paths() if not each.endswith("/done")):
         families.setdefault(path.split("?")[0].split("/")[1] + ("?" if "?" in path else ""), []).append(path)
     return [rng.choice(families[rng.choice(sorted(families))]) for _ in range(12)]
 
@@ -258,7 +264,9 @@ def _paths(site: CatalogSite, rng: random.Random) -> list[str]:
 def _place(site: CatalogSite, url: str) -> str:
     """The name of the page at a URL of a site."""
     path = urlsplit(url).path
-    return site.way_to(path)[1] if path.split("/")[1] in ("c", "p", "t", "a", "cart") else ""
+    first, *rest = path.strip("/").split("/")
+    named = first == "cart" or (len(rest) == 1 and first in ("c", "p", "t", "a", "list", "item"))
+    return site.way_to(path)[1] if named else ""
 
 
 def cells(*words: Word) -> tuple[int, ...]:

@@ -31,14 +31,14 @@ from webdojo.errors import ModelError
 from webdojo.policy.config import TINY
 from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.folder import model_folder
-from webdojo.policy.model.loading import save_model
+from webdojo.policy.model.loading import load_model, save_model
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
-from webdojo.sites import COMPACT_KINDS
 from webdojo.tiny.batches import Batch, BatchSource
 from webdojo.tiny.losses import AttentionLoss, Heads, Metrics, answering_loss, seeing_loss, word_token_ids
 from webdojo.tiny.screens import Screens, render_screens
 from webdojo.tiny.tokenizer import build_tokenizer
+from webdojo.tiny.vocabulary import KINDS, Vocabulary
 
 TRAIN_SEEDS = list(range(200))
 CHECK_SEEDS = list(range(200, 240))
@@ -53,6 +53,10 @@ class TinyConfig:
     """Options of the training."""
 
     seed: int = 0
+    kinds: tuple[str, ...] = KINDS
+    """Kinds of sites whose screens and words it learns."""
+    init: str = ""
+    """A tiny model whose weights it begins with, each token with those of the same text; empty: from nothing."""
     screens: int = 5000
     see_samples: int = 6_400
     """Screens that the vision tower sees with its dense heads alone."""
@@ -70,7 +74,7 @@ class TinyConfig:
 def main(out: Path, config: TinyConfig) -> None:
     """Render the screens (kept in `out` and reused) and train, or continue a training that was stopped.
 
-    Writes `out/model`; copied to the package's `policy/tiny_weights` it is the model called `tiny`.
+    Writes `out/model`; copied into the package's `policy/weights` it is a model that recipes name.
     """
     latest = out / LATEST
     if latest.exists() and torch.load(latest, weights_only=True)["config"] != asdict(config):
@@ -78,10 +82,10 @@ def main(out: Path, config: TinyConfig) -> None:
             f"{str(latest)!r} belongs to a training with other options; give another --out, or delete that file"
         )
     for part, seeds, n in (("train", TRAIN_SEEDS, config.screens), ("check", CHECK_SEEDS, CHECK_SCREENS)):
-        made, wanted = out / part / "made_with", f"seed {config.seed}, {n} screens"
+        made, wanted = out / part / "made_with", f"seed {config.seed}, {n} screens of {', '.join(config.kinds)}"
         if not made.exists() or made.read_text() != wanted:
             with progress(f"render {part}", n) as bar:
-                render_screens(out / part, list(COMPACT_KINDS), seeds, n, config.seed, partial(bar.advance, 1))
+                render_screens(out / part, config.kinds, seeds, n, config.seed, partial(bar.advance, 1))
             made.write_text(wanted)
     with TemporaryDirectory() as folder:
         rendezvous = str(Path(folder) / "rendezvous")
@@ -97,13 +101,16 @@ def _learn(rank: int, config: TinyConfig, folder: Path, rendezvous: str) -> None
         torch.set_num_threads(1)
         dist.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=config.workers)
     shipped = Processor.load(model_folder(TINY))
-    tokenizer = build_tokenizer(shipped)
+    known = Vocabulary(config.kinds)
+    tokenizer = build_tokenizer(shipped, known)
     processor = Processor(tokenizer, shipped.image_processor)
     model: Any = build_model(tokenizer, config.seed)
+    if config.init:
+        take_over(model, tokenizer, config.init)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
-    heads = Heads(model.config.text_config.hidden_size, word_token_ids(processor.encode)).to(model.device)
-    batches = BatchSource(Screens(folder / "train"), processor, config.questions)
-    check = BatchSource(Screens(folder / "check"), processor, config.questions)
+    heads = Heads(model.config.text_config.hidden_size, word_token_ids(processor.encode, known)).to(model.device)
+    batches = BatchSource(Screens(folder / "train"), processor, config.questions, known)
+    check = BatchSource(Screens(folder / "check"), processor, config.questions, known)
     seeing = [*model.model.visual.parameters(), *model.get_input_embeddings().parameters(), *heads.parameters()]
     answering = partial(answering_loss, model, heads, AttentionLoss(model), image_token_id=processor.image_token_id)
     phases = (
@@ -179,6 +186,20 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Qwen3VLForCond
             queries.copy_(keys.expand_as(queries))
     multiply_patches(model)
     return model
+
+
+def take_over(model: Qwen3VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast, source: str) -> None:
+    """Give a model the weights of another of the same sizes, and its tokens those of the same text."""
+    other, processor = load_model(source)
+    weights, known = other.state_dict(), processor.tokenizer.get_vocab()
+    pairs = [(row, known[token]) for token, row in tokenizer.get_vocab().items() if token in known]
+    rows, sources = (list(each) for each in zip(*pairs, strict=True))
+    with torch.no_grad():
+        for name, own in model.state_dict().items():
+            if own.shape == weights[name].shape:
+                own.copy_(weights[name])
+            else:
+                own[rows] = weights[name][sources].to(own.dtype)
 
 
 def _rate(step: int, steps: int) -> float:

@@ -1,4 +1,4 @@
-"""Where a model lies: the tiny model of the package, a folder, or what the hub gives for an id. Needs no torch."""
+"""Where a model lies: a tiny model of the package, a folder, or what the hub gives for an id. Needs no torch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from huggingface_hub import snapshot_download
 
 from webdojo.errors import ModelError, one_line
-from webdojo.policy.config import TINY
+from webdojo.policy.config import SHIPPED
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 
@@ -27,10 +27,10 @@ def check_model_path(path: str | Path) -> None:
 
 def model_folder(path: str | Path) -> Path:
     """The folder that `path` names; a hub id is downloaded."""
-    if str(path) == TINY:
-        folder = Path(str(files("webdojo.policy").joinpath("tiny_weights")))
+    if str(path) in SHIPPED:
+        folder = Path(str(files("webdojo.policy").joinpath("weights", str(path))))
         if not folder.is_dir():
-            raise ModelError(f"the tiny model is not in {str(folder)!r}; install the package again")
+            raise ModelError(f"the model {path!r} is not in {str(folder)!r}; install the package again")
         return folder
     folder = Path(path).expanduser()
     if folder.is_dir():
@@ -42,4 +42,5 @@ def model_folder(path: str | Path) -> Path:
             raise ModelError(
                 f"model {path!r} is neither a folder nor a model that the hub gives: {one_line(error)}"
             ) from error
-    raise ModelError(f"model folder {str(folder)!r} does not exist; give `tiny`, a folder, or a hub id (owner/name)")
+    ours = ", ".join(SHIPPED)
+    raise ModelError(f"model folder {str(folder)!r} does not exist; give {ours}, a folder, or a hub id (owner/name)")
