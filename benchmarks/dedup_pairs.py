@@ -26,8 +26,8 @@ from webdojo.sites.catalog_goals import draw_goal
 from webdojo.sites.goal import Goal
 from webdojo.sites.instructions.phrasing import PHRASINGS
 from webdojo.sites.kinds import load_site
-from webdojo.tasks import online_mind2web
 from webdojo.tasks.embeddings.ngrams import Ngrams
+from webdojo.tasks.sources import online_mind2web
 
 THRESHOLDS = (0.99, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5)
 SITES = 40

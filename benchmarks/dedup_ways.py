@@ -8,13 +8,13 @@ It writes the rows that it drops at the last threshold and prints seconds and pe
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from own_memory import memory_gb
 
 NEIGHBOURS = 16
 """Of each row, that usearch is asked for."""
@@ -100,17 +100,13 @@ WAYS = {each.__name__: each for each in (webdojo, webdojo_plain, faiss, usearch,
 def main() -> None:
     way, source, out, *thresholds = sys.argv[1:]
     vectors = np.load(source)
-    loaded_gb = _peak_gb()
+    loaded_gb = memory_gb("VmHWM")
     __import__({"webdojo": "webdojo.tasks.dedup", "webdojo_plain": "webdojo.tasks.dedup"}.get(way, way))
     began, cpu = time.perf_counter(), time.process_time()
     dropped = WAYS[way](vectors, [float(each) for each in thresholds])
     seconds = {"seconds": round(time.perf_counter() - began, 2), "cpu_seconds": round(time.process_time() - cpu, 2)}
     np.save(out, np.array(dropped, dtype=np.int64))
-    print(json.dumps({**seconds, "peak_rss_gb": round(_peak_gb(), 2), "vectors_rss_gb": round(loaded_gb, 2)}))
-
-
-def _peak_gb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(json.dumps({**seconds, "peak_rss_gb": round(memory_gb("VmHWM"), 2), "vectors_rss_gb": round(loaded_gb, 2)}))
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ WHOLE = with_rubric(
         website="music.example",
         storage_state="me.json",
         evaluator={"definite_answer": "12 May"},
-        metadata={"domain": "music", "level": "hard", "past_dated": ["2024-05-12"]},
+        metadata={"domain": "Entertainment", "subdomain": "Music", "level": "hard", "past_dated": ["2024-05-12"]},
     ),
     rubric(2, 3, 4),
 )
@@ -92,7 +92,7 @@ def test_a_part_is_a_task_of_its_own() -> None:
     )
     assert [group["id"] for group in task.evaluator[RUBRIC]] == [1, 3]
     assert list(task.evaluator) == [RUBRIC], "the answer of the whole is not that of a part"
-    assert task.metadata == {"domain": "music", PARENT: "webgym:7", GROUPS: [1, 3]}
+    assert task.metadata == {"domain": "Entertainment", "subdomain": "Music", PARENT: "webgym:7", GROUPS: [1, 3]}
     assert (task.start_url, task.website, task.storage_state) == (WHOLE.start_url, WHOLE.website, "me.json")
 
 

@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from webdojo.errors import TaskError
-from webdojo.tasks import files, records, webgym
+from webdojo.tasks import files, records
 from webdojo.tasks.files import rows_of, write_tasks
+from webdojo.tasks.sources import webgym
 from webdojo.types import Task
 
 FORMATS = ["set.jsonl", "set.parquet", "set"]

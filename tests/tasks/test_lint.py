@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from webdojo.envs import web
-from webdojo.tasks import deepshop, online_mind2web, webvoyager
 from webdojo.tasks.lint import Finding, lint, references
+from webdojo.tasks.sources import deepshop, online_mind2web, webvoyager
 from webdojo.types import Task
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

@@ -1,4 +1,4 @@
-"""What counts as one site, and what it is about."""
+"""What counts as one site."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import socket
 
 import pytest
 
-from webdojo.tasks.site import UNKNOWN, domain_of, site_of
-from webdojo.types import Task
+from webdojo.tasks.site import site_of
 
 
 @pytest.mark.parametrize(
@@ -37,21 +36,3 @@ def test_the_list_of_suffixes_needs_no_network(monkeypatch: pytest.MonkeyPatch) 
     site._suffixes.cache_clear()
     monkeypatch.setattr(socket, "socket", None)
     assert site.site_of("www.parliament.wa.gov.au") == "parliament.wa.gov.au"
-
-
-@pytest.mark.parametrize(
-    ("website", "more", "domain"),
-    [
-        ("www.amazon.com", {}, "shopping"),
-        ("finance.yahoo.com", {}, "finance"),
-        ("www.yahoo.com", {}, "search"),
-        ("www.ohio.gov", {}, "government"),
-        ("cs.umich.edu", {}, "education"),
-        ("www.amazon.com", {"metadata": {"domain": "Lifestyle"}}, "Lifestyle"),
-        ("shop-17.localhost", {"kind": "shop"}, "shop"),
-        ("nobody.example", {"metadata": {"domain": 3}}, UNKNOWN),
-    ],
-)
-def test_the_domain_of_a_task(website: str, more: dict[str, object], domain: str) -> None:
-    task = Task.model_validate({"id": "a", "instruction": "", "start_url": "", "website": website, **more})
-    assert domain_of(task) == domain

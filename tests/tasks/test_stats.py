@@ -26,7 +26,8 @@ def test_the_counts_of_a_set() -> None:
     assert found == {
         "tasks": 4,
         "sites": {"amazon.com": 2, "bbc.com": 1, "kayak.com": 1},
-        "domains": {"shopping": 2, "news": 1, "travel": 1},
+        "domains": {"Lifestyle & Leisure": 2, "Misc.": 1, "Travel & Transportation": 1},
+        "subdomains": {"Shopping": 2, "News": 1, "Travel & Accommodation": 1},
         "difficulties": {"1": 3, "2": 1},
         "kinds": {},
         "words": {"least": 2, "median": 7, "p95": 7, "most": 7},

@@ -15,6 +15,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from webdojo.tasks.domains import DOMAIN, SUBDOMAIN
 from webdojo.tasks.rubric import RUBRIC, Group, Line, Rubric, as_evaluator, same
 from webdojo.types import Task
 
@@ -24,8 +25,6 @@ PARENT = "parent"
 """The key of a part's `Task.metadata` with the id of the task that it is a part of."""
 GROUPS = "groups"
 """The key of a part's `Task.metadata` with the ids of its groups."""
-DOMAIN = "domain"
-"""The key of `Task.metadata` for what a site is about; a part has that of its parent."""
 
 
 def is_large(group: Group) -> bool:
@@ -64,12 +63,12 @@ class Wording(BaseModel, frozen=True):
 def part_task(whole: Task, part: Rubric, instruction: str) -> Task:
     """The task of a part. Its id says which part of which task it is, and changes with its text and its facts.
 
-    It has neither the reference answer of the whole nor what else is known of that one's text.
+    It has the domain of the whole, and neither its reference answer nor what else is known of its text.
     """
     groups = [group.id for group in part.groups]
     facts = as_evaluator(part.groups)
     digest = hashlib.sha256(json.dumps([instruction, facts]).encode()).hexdigest()[:8]
-    inherited = {DOMAIN: whole.metadata[DOMAIN]} if DOMAIN in whole.metadata else {}
+    inherited = {key: whole.metadata[key] for key in (DOMAIN, SUBDOMAIN) if key in whole.metadata}
     return whole.model_copy(
         update={
             "id": f"{whole.id}/{'+'.join(map(str, groups))}-{digest}",

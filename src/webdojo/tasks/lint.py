@@ -28,7 +28,8 @@ Rule = Literal[
     "robots_txt",
     "unclear",
 ]
-"""`dead`, `blocked` and `robots_txt` are found by asking the site, `unclear` by asking a model (`loops.lint`)."""
+"""`dead`, `blocked` and `robots_txt` are found by asking the site, `unclear` by asking a model
+(`loops.reading.lint`)."""
 RULES: tuple[Rule, ...] = get_args(Rule)
 BY_TEXT = RULES[: RULES.index("dead")]
 """What `lint` finds."""

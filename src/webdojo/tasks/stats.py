@@ -8,23 +8,26 @@ from datetime import date
 from typing import Any
 
 from webdojo.tasks.dates import past_dates, plans_ahead
-from webdojo.tasks.site import domain_of, site_of
+from webdojo.tasks.domains import domain_of, subdomain_of
+from webdojo.tasks.site import site_of
 from webdojo.types import Task
 
 
 def stats(tasks: Iterable[Task], today: date) -> dict[str, Any]:
     """Counts of a task set, as plain JSON; it holds no task.
 
-    `sites`, `domains`, `difficulties` and `kinds` are numbers of tasks, the largest first; `words` is how long
-    instructions are; `past_dated` counts those that name a date before `today`, and `past_plans` those of them that
-    plan ahead, which cannot be done any more.
+    `sites`, `domains`, `subdomains`, `difficulties` and `kinds` are numbers of tasks, the largest first; `words` is how
+    long instructions are; `past_dated` counts those that name a date before `today`, and `past_plans` those of them
+    that plan ahead, which cannot be done any more.
     """
-    counts: dict[str, Counter[str]] = {name: Counter() for name in ("sites", "domains", "difficulties", "kinds")}
+    names = ("sites", "domains", "subdomains", "difficulties", "kinds")
+    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
     words: Counter[int] = Counter()
     past = plans = logged_in = evaluated = 0
     for task in tasks:
         counts["sites"][site_of(task.website)] += 1
         counts["domains"][domain_of(task)] += 1
+        counts["subdomains"][subdomain_of(task)] += 1
         counts["difficulties"][str(task.difficulty)] += 1
         if task.kind:
             counts["kinds"][task.kind] += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, closing
@@ -30,6 +31,7 @@ Embed = Callable[[Sequence[str]], Vectors]
 class Embedding(Plug):
     """A way to make vectors of texts whose cosine similarity says how alike the texts are."""
 
+    @abstractmethod
     def embed(self, texts: Sequence[str], part: Path | None = None) -> Vectors:
         """A vector for each text, in their order.
 
@@ -41,7 +43,6 @@ class Embedding(Plug):
             EngineError: an endpoint does not do it.
             TaskError: `part` is no such file, or vectors are of different lengths.
         """
-        raise NotImplementedError(f"{type(self).__name__} says how it embeds")
 
 
 class ModelEmbedding(Embedding):
@@ -51,18 +52,18 @@ class ModelEmbedding(Embedding):
     """Texts at once."""
 
     @property
+    @abstractmethod
     def identity(self) -> str:
         """What a vector depends on besides its text: vectors of another identity are not taken from the file."""
-        raise NotImplementedError(f"{type(self).__name__} says what its vectors depend on")
 
     @property
     def concurrency(self) -> int:
         """Batches at once."""
         return 1
 
+    @abstractmethod
     def open(self) -> AbstractContextManager[Embed]:
         """What embeds one batch, from several threads where `concurrency` says so; ends with the block."""
-        raise NotImplementedError(f"{type(self).__name__} says how it embeds a batch")
 
     def embed(self, texts: Sequence[str], part: Path | None = None) -> Vectors:
         keys = [hashlib.sha256(f"{self.identity}\0{text}".encode(errors="replace")).digest() for text in texts]

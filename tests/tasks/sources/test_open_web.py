@@ -13,10 +13,10 @@ import pytest
 from webdojo.errors import TaskError
 from webdojo.reward.judges.deepshop import DeepShopJudge
 from webdojo.reward.judges.rubric import Fact, facts_of, reference_of
-from webdojo.tasks import deepshop, online_mind2web, openwebvoyager, webgym, webvoyager
+from webdojo.tasks.sources import deepshop, online_mind2web, openwebvoyager, webgym, webvoyager
 from webdojo.types import Task
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+DATA = Path(__file__).parents[4] / "shared" / "data"
 has_data = pytest.mark.skipif(not DATA.is_dir(), reason="no ../shared/data beside this checkout")
 
 WEBVOYAGER = {"web_name": "Booking", "id": "Booking--5", "ques": "A hotel for Jan 4, 2024", "web": "https://b.example/"}
@@ -220,7 +220,7 @@ def test_so_many_texts_of_the_two_versions_differ_as_the_documentation_says() ->
     )
     assert new.keys() < old.keys()
     differ = sum(old[id] != new[id] for id in new)
-    page = (Path(__file__).parents[2] / "docs" / "benchmarks.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "benchmarks.md").read_text()
     assert f"{differ} of these tasks differ in their text" in page
 
 

@@ -11,8 +11,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from webdojo.tasks.open_web import Address, Instruction, OpenWebRow
 from webdojo.tasks.records import read_rows, unique
+from webdojo.tasks.sources.open_web import Address, Instruction, OpenWebRow
 from webdojo.types import Task
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from webdojo.tasks.open_web import LEVELS, Address, Instruction, Level, OpenWebRow
 from webdojo.tasks.records import read_rows, unique
+from webdojo.tasks.sources.open_web import LEVELS, Address, Instruction, Level, OpenWebRow
 from webdojo.types import Task
 
 

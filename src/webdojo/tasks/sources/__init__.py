@@ -1,0 +1,1 @@
+"""Published task sets of the open web, one loader each."""
