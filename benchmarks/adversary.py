@@ -81,6 +81,9 @@ def _on_screen(task: Task, host: str, checks: dict[str, Any]) -> list[str]:
     if "ordered" in checks:
         label, where = checks["ordered"]["label"], checks["ordered"].get("of", "/")
         return [order_fact(thing, label, where) for thing in checks["ordered"]["things"]]
+    if "first" in checks:
+        first = checks["first"]
+        return [order_fact(first["thing"], first["label"], first["of"])]
     if "counted" in checks:
         return [count_fact(checks["counted"])]
     if "listed" not in checks:

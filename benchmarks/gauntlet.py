@@ -5,7 +5,8 @@
 The trials are those of `tests/browser/gauntlet`, the rule is the same for all: the session goes on, what the agent is
 told is true, and the next step works. `sessions_lost` and `canary_hits` are webdojo's: sessions that ended, and trials
 in which something reached an address that the guard keeps out. A trial counts as handled where it was so every time.
-What is done is in `results/gauntlet.part.jsonl` until all is; where it was stopped, the same commit goes on.
+What is done is in `results/gauntlet.part.jsonl` until all is; where it was stopped, the same commit goes on. Peers that
+are not tried again keep their rows of the record, where it has the same trials.
 """
 
 from __future__ import annotations
@@ -98,15 +99,19 @@ def main() -> None:
                 part.add(row)
             rows.append(row)
             bar.advance(1, now=f"{row['way']} {row['trial']}")
+    kept = [row for row in record.recorded("gauntlet") if row["way"] not in arguments.ways]
+    if {row["trial"] for row in kept} == {trial.name for trial in chosen}:
+        rows += kept
     failed = {way: {row["trial"] for row in rows if row["way"] == way and not row["handled"]} for way in WAYS}
     tried = Counter(trial.family for trial in chosen)
-    for way in arguments.ways:
+    measured = {row["way"] for row in rows}
+    for way in (each for each in WAYS if each in measured):
         for name in FAMILIES:
             lost = sum(trial.family == name and trial.name in failed[way] for trial in chosen)
             print(f"{way:10} {name:16} {tried[name] - lost:4} of {tried[name]}")
         print(f"{way:10} failed: {', '.join(sorted(failed[way])) or 'none'}")
     ours = [row for row in rows if row["way"] == "webdojo"]
-    done = {way: len(chosen) - len(failed[way]) if way in arguments.ways else None for way in WAYS}
+    done = {way: len(chosen) - len(failed[way]) if way in measured else None for way in WAYS}
     headline = {
         "tried": len(chosen),
         "handled": done["webdojo"],

@@ -42,6 +42,7 @@ import record
 from learner_exactness import exactness
 from learner_flops import NOTHING, flops, work_of
 from learner_ways import GROUP, WAYS, Pictures, group_of_turns, mid_model, update
+from own_memory import memory_gb
 
 from webdojo.policy.model.features import FeatureCache
 from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer
@@ -123,7 +124,7 @@ def measure(case: Case, way: str, budget: int, repeats: int, seconds: float) -> 
             cache.of(prompt)
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")  # VmHWM counts from here
-    before = _memory_gb("VmRSS")
+    before = memory_gb("VmRSS")
     update(model, way, sequences[: case.turns], budget, processor, pictures, cache)  # warms up
     loss = 0.0
     times: list[float] = []
@@ -131,7 +132,7 @@ def measure(case: Case, way: str, budget: int, repeats: int, seconds: float) -> 
         began = time.perf_counter()
         loss, _, _ = update(model, way, sequences, budget, processor, pictures, cache)
         times.append(time.perf_counter() - began)
-    peak = _memory_gb("VmHWM")
+    peak = memory_gb("VmHWM")
     batches = WAYS[way](sequences, budget, processor, pictures)
     work = reduce(add, (work_of(batch) for batch, _ in batches), NOTHING)
     if case.frozen:
@@ -145,12 +146,6 @@ def measure(case: Case, way: str, budget: int, repeats: int, seconds: float) -> 
         "flops": flops(model, work),
         "parameters": sum(p.numel() for p in model.parameters()),
     }
-
-
-def _memory_gb(field: str) -> float:
-    """Of this process: `VmRSS` now, `VmHWM` at most."""
-    (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
-    return int(line.split()[1]) / 2**20
 
 
 def main() -> None:

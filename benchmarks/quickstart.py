@@ -46,8 +46,8 @@ CHUNK = 64
 """Demonstrations that the control collects at a time."""
 
 
-def train(run: Path, seed: int, overrides: list[str]) -> dict[str, float]:
-    """One quickstart in a process of its own; a run that was stopped goes on.
+def train(run: Path, seed: int, overrides: list[str], recipe: str = "quickstart") -> dict[str, float]:
+    """One training in a process of its own; a run that was stopped goes on.
 
     Returns:
         `seconds_train`, wall seconds of all attempts, and the peak memory of the process tree: `peak_rss_gb`,
@@ -58,7 +58,7 @@ def train(run: Path, seed: int, overrides: list[str]) -> dict[str, float]:
     used = json.loads(note.read_text()) if note.exists() else dict.fromkeys(("seconds_train", *MEMORY), 0.0)
     if (run / "result.json").exists():
         return used
-    command = [sys.executable, "-m", "webdojo.cli", "train", "quickstart", f"seed={seed}", *overrides]
+    command = [sys.executable, "-m", "webdojo.cli", "train", recipe, f"seed={seed}", *overrides]
     command += ["--run", str(run), *(["--resume"] if (run / DATABASE).exists() else [])]
     run.parent.mkdir(parents=True, exist_ok=True)
     before, started = used["seconds_train"], time.monotonic()
@@ -135,21 +135,30 @@ def main() -> None:
     arguments, overrides = parser.parse_known_args()
     folders = {seed: arguments.runs / f"seed-{seed}" for seed in arguments.seeds}
     used = {seed: train(folder, seed, overrides) for seed, folder in folders.items()}
-    rows = [row(folder, seed, used[seed]) for seed, folder in folders.items()]
-    same = rows[0]["recipe"]
-    rows += [row for row in recorded("quickstart") if row.get("recipe") == same and row["seed"] not in folders]
-    headline: dict[str, float] = {}
+    rows = with_recorded("quickstart", [row(folder, seed, used[seed]) for seed, folder in folders.items()])
+    record("quickstart", headline(rows), rows)
+
+
+def with_recorded(name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """These rows, and the recorded ones of other seeds of the same recipe."""
+    seeds, same = {each["seed"] for each in rows}, rows[0]["recipe"]
+    return rows + [each for each in recorded(name) if each.get("recipe") == same and each["seed"] not in seeds]
+
+
+def headline(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Success by stage over all seeds, with its interval and its spread, what RL added, seconds and memory."""
+    told: dict[str, float] = {}
     for stage in STAGES:
         rates = [found[stage]["rate"] for found in rows]
         n = sum(found[stage]["n"] for found in rows)
         low, high = wilson95(round(sum(rate * found[stage]["n"] for rate, found in zip(rates, rows, strict=True))), n)
-        headline |= {stage: mean(rates), f"{stage}_low": low, f"{stage}_high": high}
-        headline[f"{stage}_spread"] = stdev(rates) if len(rates) > 1 else 0.0
-    headline["rl_minus_sft"] = headline["success_rl"] - headline["success_sft"]
-    headline["seconds_train"] = mean(found["seconds_train"] for found in rows)
-    headline |= {key: max(found[key] for found in rows) for key in MEMORY}
-    headline["n_tasks"] = rows[0]["success_rl"]["n"]
-    record("quickstart", {key: round(value, 4) for key, value in headline.items()}, rows)
+        told |= {stage: mean(rates), f"{stage}_low": low, f"{stage}_high": high}
+        told[f"{stage}_spread"] = stdev(rates) if len(rates) > 1 else 0.0
+    told["rl_minus_sft"] = told["success_rl"] - told["success_sft"]
+    told["seconds_train"] = mean(found["seconds_train"] for found in rows)
+    told |= {key: max(found[key] for found in rows) for key in MEMORY}
+    told["n_tasks"] = rows[0]["success_rl"]["n"]
+    return {key: round(value, 4) for key, value in told.items()}
 
 
 if __name__ == "__main__":

@@ -32,10 +32,9 @@ from async_loop import warm_start
 from quickstart import train
 from record import Part, record
 
-from webdojo.loops.pipeline import TRAIN_TASKS
 from webdojo.loops.resume import outcomes_key
 from webdojo.loops.run_folder import RL
-from webdojo.recipe import Recipe, load_recipe
+from webdojo.recipe import TRAIN_TASKS, Recipe, load_recipe
 from webdojo.rollout.curriculum import Curriculum
 from webdojo.rollout.groups import is_settled, number_of
 from webdojo.store.run import DATABASE, RunStore

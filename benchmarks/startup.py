@@ -12,6 +12,7 @@ counts only where it is refused with exit code 2.
 from __future__ import annotations
 
 import argparse
+import json
 import socket
 import statistics
 import subprocess
@@ -34,6 +35,7 @@ WAYS: dict[str, list[str]] = {
     "webdojo runs list": [*CLI, "runs", "list", "."],
     "webdojo runs gc --dry-run": [*CLI, "runs", "gc", "--dry-run", "."],
     "webdojo plugins": [*CLI, "plugins"],
+    "webdojo tasks stats": [*CLI, "tasks", "stats", "tasks.jsonl"],
     "webdojo doctor": [*CLI, "doctor"],
     "webdojo train quickstart --dry-run": [*CLI, "train", "quickstart", "--dry-run"],
 }
@@ -51,6 +53,8 @@ MISTAKES: dict[str, list[str]] = {
     "an actor that is not there": [*ACT, "http://shop-0.localhost/", "--model", "no/such/folder"],
     "a port that is taken": [*CLI, "sites", "serve", "--port", "{taken}"],
 }
+TASK = {"id": "lamp", "instruction": "Find a lamp", "start_url": "https://www.ikea.com/", "website": "www.ikea.com"}
+"""The only row of the set that `webdojo tasks stats` counts."""
 REFUSED = 2
 """The exit code of every mistake."""
 
@@ -74,6 +78,7 @@ def main() -> None:
     repeat = parser.parse_args().repeat
     measured: dict[str, list[float]] = {name: [] for name in WAYS | MISTAKES}
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
+        Path(folder, "tasks.jsonl").write_text(json.dumps(TASK))
         MISTAKES["a port that is taken"][-1] = str(server.getsockname()[1])
         for command in (WAYS | MISTAKES).values():
             seconds(command, folder)  # compiles what was never imported
@@ -93,6 +98,7 @@ def main() -> None:
         ),
         "help_s": round(median["webdojo --help"], 3),
         "runs_list_s": round(median["webdojo runs list"], 3),
+        "tasks_stats_s": round(median["webdojo tasks stats"], 3),
         "doctor_s": round(median["webdojo doctor"], 3),
         "refusal_s": round(median["a refusal of bad input"], 3),
         "bad_input_s": round(max(median[name] for name in MISTAKES), 3),

@@ -109,7 +109,8 @@ def keys_to_cite(recipe: str, main: bool) -> Iterator[str]:
     """The dotted keys that a recipe's own file sets, and for the `main` one of a paper those that decide what is
     learned, whether they are set, inherited or a default."""
     if main:
-        yield from LEARNING
+        trains = load_recipe(recipe).train.iterations > 0
+        yield from (key for key in LEARNING if trains or key not in ONLINE)
         yield from WARM_START if load_recipe(recipe).sft.demos else ()
     data = yaml.safe_load(files("webdojo.recipes").joinpath(f"{recipe}.yaml").read_text())
 
@@ -128,11 +129,16 @@ def keys_to_cite(recipe: str, main: bool) -> Iterator[str]:
     yield from walk("", {key: part for key, part in data.items() if isinstance(part, dict)})
 
 
-LEARNING = [
+ONLINE = [
     *(f"train.{key}" for key in ("lr", "schedule", "warmup_steps", "weight_decay", "adam_betas", "grad_clip")),
-    *(f"train.{key}" for key in ("iterations", "groups_per_iteration", "ppo_epochs", "batch_size", "kl_coef")),
+    *(f"train.{key}" for key in ("groups_per_iteration", "ppo_epochs", "batch_size", "kl_coef")),
+    "rollout.group_size",
+]
+"""What only online training reads."""
+LEARNING = [
+    *ONLINE,
     *(f"rollout.sampling.{key}" for key in ("temperature", "top_p", "top_k", "max_tokens")),
-    *("rollout.group_size", "rollout.max_context_tokens", "reward.format_reward", "model.path"),
+    *("train.iterations", "rollout.max_context_tokens", "reward.format_reward", "model.path"),
 ]
 WARM_START = [f"sft.{key}" for key in ("lr", "schedule", "warmup_ratio", "epochs", "batch_size")]
 SECTIONS = set(Recipe.model_fields) | {"rollout.sampling", "evaluate.sampling", "model.lora"}

@@ -1,4 +1,4 @@
-"""`docs/evaluate-an-endpoint.md` and `docs/why-did-it-fail.md`, executed in one shell one after the other.
+"""Pages of `docs` that tell how something is done, executed: those of one list of `PAGES` in one shell.
 
 What a page shows must be printed, or stand in the film that is written; `…` in it stands for any text. Ids of episodes
 are random, so an id on a page stands for that of the episode of the same task.
@@ -22,7 +22,8 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = ["evaluate-an-endpoint.md", "why-did-it-fail.md"]
+PAGES = [["evaluate-an-endpoint.md", "why-did-it-fail.md"], ["data.md"]]
+"""Those of one list are executed in one shell."""
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
 ID = re.compile(r"\b[0-9a-f]{12}-0\b")
 ROW = re.compile(rf"^ ({ID.pattern})  (.*?)  ", re.MULTILINE)
@@ -100,9 +101,10 @@ def is_in(shown: str, text: str) -> bool:
     return re.search(pattern, ID.sub("ID", text)) is not None
 
 
-def test_the_pages_do_what_they_show(shell: Shell) -> None:
+@pytest.mark.parametrize("pages", PAGES, ids=" ".join)
+def test_the_pages_do_what_they_show(shell: Shell, pages: list[str]) -> None:
     port = free_port()
-    for name in PAGES:
+    for name in pages:
         page = (DOCS / name).read_text().replace("8500", str(port))
         if ROW.search(page):
             page = with_ids_of(Path("runs/toy"), page, shell)

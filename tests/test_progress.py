@@ -1,8 +1,9 @@
 import io
 
+import pytest
 from rich.console import Console
 
-from webdojo.progress import duration, plural, progress
+from webdojo.progress import Progress, duration, plural, progress
 
 
 def run(terminal: bool, total: int | None = 4, **options) -> str:
@@ -20,6 +21,17 @@ def test_log_file_gets_plain_lines_now_and_then():
     assert lines[1].startswith("SFT: 2/4 (50 %)  0s gone  ")
     assert " left  loss=0.4 note=[bold]" in lines[1]
     assert "\x1b" not in "".join(lines)
+
+
+def test_what_was_done_before_says_nothing_about_the_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("webdojo.progress.time.monotonic", lambda: now)
+    bar = Progress("collect", 100)
+    bar.found(90)
+    now = 10.0
+    assert (bar.done, bar.pace()) == (90, "")
+    bar.advance(2)
+    assert bar.pace() == "5.0 s each, 40s left"
 
 
 def test_work_that_reports_by_itself_leaves_nothing_behind():

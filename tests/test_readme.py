@@ -132,6 +132,7 @@ EQUIVALENTS: dict[str, Callable[[str, Path], None]] = {
     r"webdojo train quickstart --run runs/mine --resume": resume,
     r"webdojo report runs/quickstart": as_it_stands,
     r"webdojo runs (list|episodes|trace|export|gc) ?.*": as_it_stands,
+    r"webdojo (collect|curate) .*": as_it_stands,
     r"webdojo eval quickstart --model tiny": short_eval,
     r"webdojo compare runs/eval-quickstart runs/quickstart": as_it_stands,
 }

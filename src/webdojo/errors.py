@@ -72,6 +72,12 @@ class Failure(StrEnum):
     ENGINE_LOST = "engine_lost"
     ENGINE_TIMEOUT = "engine_timeout"
     """The engine took too long for one response."""
+    BUDGET_SPENT = "budget_spent"
+    """The budget of the engine's endpoint does not allow another request."""
+    STOPPED = "stopped"
+    """The person who demonstrates has stopped."""
+    DISCARDED = "discarded"
+    """The person who demonstrates begins the task anew."""
     ENVIRONMENT_FAILED = "environment_failed"
     """The environment's own code raised an error."""
     UNEXPECTED = "unexpected"
@@ -160,8 +166,22 @@ class EngineTimeout(EngineError):
     failure = Failure.ENGINE_TIMEOUT
 
 
-class BudgetError(EngineError):
+class Stopped(EngineError):
+    """Whoever answers does no more episodes; what was done is stored, and goes on later."""
+
+    failure = Failure.STOPPED
+
+
+class Discarded(EngineError):
+    """Whoever answers wants the episode forgotten and begun anew."""
+
+    failure = Failure.DISCARDED
+
+
+class BudgetError(Stopped):
     """The budget of an endpoint is spent; what was done is stored, and a run goes on with a larger one."""
+
+    failure = Failure.BUDGET_SPENT
 
 
 class RewardError(WebdojoError):

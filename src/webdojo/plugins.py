@@ -9,7 +9,7 @@ A recipe names a plug in one of four ways:
 
 A plug with options is a class derived from `Plug`, whose fields are its keys in the recipe; so `--dry-run`, the errors
 for unknown keys and `docs/recipes.md` know them. Whoever owns a kind of plug makes one `Registry` of it, in a module
-that imports the built-in ones.
+that imports the built-in ones, or says where they are (`ImportedLater`).
 """
 
 from __future__ import annotations
@@ -52,6 +52,28 @@ class Plug(Section):
         return self
 
 
+class ImportedLater(Mapping[str, T]):
+    """Built-in plugs by name, each imported from its `package.module:Name` when it is asked for: for kinds of which a
+    command takes one, and all together take long to import."""
+
+    def __init__(self, paths: Mapping[str, str]) -> None:
+        self._paths = dict(paths)
+
+    def __getitem__(self, name: str) -> T:
+        module, _, attribute = self._paths[name].partition(":")
+        found: T = getattr(importlib.import_module(module), attribute)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._paths  # what `Mapping` has would import it
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
 class Registry(Generic[T]):
     """All plugs of one kind. `group` is that of its entry points, `noun` what one of them is; `fits` says whether an
     object that was found is one, and `must_be` what it has to be, for the error.
@@ -60,7 +82,7 @@ class Registry(Generic[T]):
     def __init__(
         self, group: str, noun: str, fits: Callable[[object], bool], must_be: str, built_in: Mapping[str, T]
     ) -> None:
-        self.group, self.noun, self.built_in = group, noun, dict(built_in)
+        self.group, self.noun, self.built_in = group, noun, built_in
         self._fits, self._must_be = fits, must_be
 
     def __iter__(self) -> Iterator[str]:

@@ -24,17 +24,23 @@ class Progress:
         self.metrics: dict[str, float | str] = {}
         self.changed: Callable[[], None] = lambda: None
         self._started = time.monotonic()
+        self._found = 0.0
 
     def advance(self, count: float = 1, **metrics: float | str) -> None:
         self.done += count
         self.metrics |= metrics
         self.changed()
 
+    def found(self, count: float) -> None:
+        """Count what was done before, which says nothing about the pace."""
+        self._found += count
+        self.advance(count)
+
     def pace(self) -> str:
         """Rate and time left, for example `3.2/s, 1m 05s left`."""
-        if not self.done:
+        if self.done <= self._found:
             return ""
-        rate = self.done / max(time.monotonic() - self._started, 1e-9)
+        rate = (self.done - self._found) / max(time.monotonic() - self._started, 1e-9)
         shown = f"{rate:.1f}/s" if rate >= 1 else f"{1 / rate:.1f} s each"
         if self.total is None or self.done >= self.total:
             return shown

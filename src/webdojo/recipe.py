@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
@@ -35,11 +36,15 @@ from webdojo.recipe_hints import did_you_mean
 from webdojo.recipe_paths import beside, whole
 from webdojo.reward.function import RewardFunction
 from webdojo.reward.registry import REWARDS, EnvironmentReward
-from webdojo.rollout.config import RolloutConfig
+from webdojo.rollout.config import CollectConfig, CyclesConfig, RolloutConfig
+from webdojo.rollout.curation import CurateConfig
 from webdojo.trainer.advantages import ADVANTAGES
 from webdojo.trainer.config import SFTConfig, TrainConfig
 from webdojo.trainer.losses import LOSSES
 from webdojo.types import Task
+
+TRAIN_TASKS = 20_000
+"""So many training tasks are drawn, once; demonstrations and data sets are of the first of them."""
 
 PLUGS: dict[str, tuple[Registry[Any], str]] = {
     "env": (ENVIRONMENTS, "dojo"),
@@ -96,7 +101,10 @@ class Recipe(Section):
     harness: Annotated[HarnessConfig, *plug_field(*PLUGS["harness"])] = OpenWebRLConfig()
     """What the agent sees and how it answers."""
     rollout: RolloutConfig = RolloutConfig()
+    collect: CollectConfig = CollectConfig()
+    curate: CurateConfig = CurateConfig()
     sft: SFTConfig = SFTConfig()
+    cycles: CyclesConfig = CyclesConfig()
     train: TrainConfig = TrainConfig()
     evaluate: EvaluateConfig = EvaluateConfig()
 
@@ -156,18 +164,16 @@ class Recipe(Section):
             raise ConfigError(f"engine {self.engine.name!r} serves a model that cannot be trained: set engine.name=hf")
         if self.browser.servers:
             env.check_servers()
-        if trains and demonstrates and self.sft.demos:
-            demos = f"sft.demos = {self.sft.demos}"
-            if env.oracle is None:
-                raise ConfigError(
-                    f"{demos}: the environment {env.name!r} has no oracle that could demonstrate its tasks: set "
-                    "sft.demos=0"
-                )
-            if self.browser.servers:
-                raise ConfigError(
-                    f"{demos}: demonstrations need browsers of this machine, and browser.servers names others; set "
-                    "sft.demos=0, or begin without servers and train.iterations=0, and go on with --resume"
-                )
+        if trains and demonstrates and self.sft.demonstrated:
+            self._check_oracle(
+                f"sft.demos = {self.sft.demos}",
+                "set sft.demos=0",
+                ", or begin without servers and train.iterations=0, and go on with --resume",
+            )
+        if trains and self.cycles.rounds and self.cycles.demos_below:
+            self._check_oracle(
+                f"cycles.demos_below = {self.cycles.demos_below:g}", "set it to 0, so that no teacher helps"
+            )
         if missing := self._missing(trains):
             raise Missing(*missing, otherwise=f"or take the embedded web, which needs none of this: {self._embedded}")
         if trains:
@@ -191,15 +197,48 @@ class Recipe(Section):
             env.check(task)
             reward.check(task)
 
-    def _missing(self, trains: bool) -> list[str]:
-        """What the user has to bring and has not, each with how to give it."""
-        looks: list[Callable[[], object]] = [
-            self.browser.check,
-            self.reward_function.check_setup,
-            lambda: self.draw("eval", 1),
-        ]
+    def check_collection(self, tasks: Sequence[Task] | None = None) -> None:
+        """As `check`, for a collection (`webdojo collect`) of these tasks; by default of its first training tasks."""
+        env, reward, config = self.env, self.reward_function, self.collect
+        if config.teacher == "person" and self.browser.servers:
+            raise ConfigError("a person demonstrates in a window of this machine: leave browser.servers out")
+        if self.browser.servers:
+            env.check_servers()
+        if config.teacher == "oracle":
+            self._check_oracle("collect.teacher = oracle", "let a model teach: --model, or collect.teacher=model")
+        elif config.teacher == "model":
+            self.engine.check(self.harness)
+        if missing := self._missing(trains=True, draws=tasks is None):
+            raise Missing(*missing)
+        for task in self.training_tasks()[: config.tasks] if tasks is None else tasks:
+            env.check(task)
+            reward.check(task)
+
+    def _check_oracle(self, asked: str, otherwise: str, later: str = "") -> None:
+        """Raise a ConfigError where the environment's oracle could not do what `asked` says."""
+        env = self.env
+        if env.oracle is None:
+            raise ConfigError(
+                f"{asked}: the environment {env.name!r} has no oracle that could demonstrate its tasks: {otherwise}"
+            )
+        if self.browser.servers:
+            raise ConfigError(
+                f"{asked}: demonstrations need browsers of this machine, and browser.servers names others; "
+                f"{otherwise}{later}"
+            )
+
+    def training_tasks(self) -> Sequence[Task]:
+        """The tasks that training draws from; demonstrations and data sets are of the first of them."""
+        return self.draw("train", TRAIN_TASKS)
+
+    def _missing(self, trains: bool, draws: bool = True) -> list[str]:
+        """What the user has to bring and has not, each with how to give it; without `draws` tasks are no part of it."""
+        looks: list[Callable[[], object]] = [self.browser.check, self.reward_function.check_setup]
+        splits: Sequence[Split] = ("eval", "train") if trains else ("eval",)
+        if draws:
+            looks += [partial(self.draw, split, 1) for split in splits]
         found = []
-        for look in [*looks, lambda: self.draw("train", 1)] if trains else looks:
+        for look in looks:
             try:
                 look()
             except Missing as error:

@@ -54,6 +54,7 @@ ALIASES: dict[tuple[str, ...], str] = {
     ("evaluate.runs",): "num_runs n_runs num_trials trials n_repeats repeats",
     ("browser.viewport_px",): "viewport viewport_size resolution",
     ("sft.demos",): "num_demos demonstrations",
+    ("collect.attempts",): "num_attempts num_samples samples_per_task",
 }
 """What other libraries of the field call a key."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from webdojo.policy.config import TINY
+from webdojo.policy.config import SHIPPED
 
 KEYS = (
     "model.path",
@@ -23,6 +23,9 @@ KEYS = (
     "tasks.blocklist",
     "browser.storage_state",
     "engine.cache",
+    "reward.path",
+    "reward.model.path",
+    "sft.data",
 )
 """Keys whose value is a path. A plug of a file is known by its form, whichever key names it."""
 WRITTEN = ("tasks.blocklist", "engine.cache")
@@ -52,7 +55,7 @@ def whole(data: dict[str, Any]) -> dict[str, Any]:
 
 def whole_path(model: str) -> str:
     """The whole path of a model's folder; another name of a model as it is."""
-    return os.path.abspath(model) if model != TINY and os.path.isdir(model) else model
+    return os.path.abspath(model) if model not in SHIPPED and os.path.isdir(model) else model
 
 
 def folderless(plug: str) -> str:
@@ -65,9 +68,9 @@ def _placed(key: str, value: Any, place: Callable[[str, str], str]) -> Any:
     if isinstance(value, Mapping):
         return {name: _placed(f"{key}.{name}", each, place) for name, each in value.items()}
     if isinstance(value, list):
-        return [_placed("", each, place) for each in value]
+        return [_placed(key, each, place) for each in value]
     if not isinstance(value, str):
         return value
     if found := _PLUG.fullmatch(value):
         return f"{place(key, found[1])}:{found[2]}"
-    return place(key, value) if key in KEYS and value not in ("", TINY) else value
+    return place(key, value) if key in KEYS and value not in ("", *SHIPPED) else value

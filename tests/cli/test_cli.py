@@ -27,7 +27,16 @@ WEBDOJO = [sys.executable, "-m", "webdojo.cli"]
 ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
 ENVIRONMENT |= {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
 COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
-COMMANDS += [["browser"], ["browser", "serve"], ["act"], ["judge"], ["judge", "audit"], ["judge", "stress"]]
+COMMANDS += [
+    ["browser"],
+    ["browser", "serve"],
+    ["act"],
+    ["collect"],
+    ["record"],
+    ["judge"],
+    ["judge", "audit"],
+    ["judge", "stress"],
+]
 COMMANDS += [["tasks"], *(["tasks", command] for command in ("make", "show", "stats", "lint", "convert", "split"))]
 COMMANDS += [["runs"], *(["runs", command] for command in ("list", "show", "export", "trace", "gc"))]
 
@@ -68,7 +77,7 @@ def test_every_command_has_help(command):
 
 
 def test_help_answers_at_once_without_loading_torch():
-    script = "import sys, webdojo.cli; print(*{'torch', 'transformers', 'playwright'} & set(sys.modules))"
+    script = "import sys, webdojo.cli; print(*{'torch', 'transformers', 'playwright', 'pydantic'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "\n"
 
 
@@ -104,6 +113,14 @@ def test_what_needs_no_torch_loads_none(tmp_path: Path, arguments: list[str]) ->
 def test_an_unknown_key_is_told_without_a_site_or_a_browser(tmp_path: Path) -> None:
     found = loaded(tmp_path, ["train", "quickstart", "train.lrr=1"])
     assert not found & {"playwright", "webdojo.sites.kinds"}
+
+
+def test_a_set_is_counted_without_the_sites_and_judges_of_other_sets(tmp_path: Path) -> None:
+    row = {"id": "a", "instruction": "Find a lamp", "start_url": "http://a.example/", "website": "a.example"}
+    (tmp_path / "tasks.jsonl").write_text(json.dumps(row))
+    found = loaded(tmp_path, ["tasks", "stats", "tasks.jsonl"])
+    assert "webdojo.tasks.stats" in found
+    assert not found & {"webdojo.sites", "webdojo.envs.env", "webdojo.reward", "webdojo.browser", "httpx", "jinja2"}
 
 
 def loaded(folder: Path, arguments: list[str]) -> set[str]:

@@ -97,6 +97,9 @@ def test_ctrl_c_keeps_what_was_judged(folder: Path) -> None:
         (["judge", "audit", "run", "--judge", "rules", "env.kinds=[shop]"], "'env.kinds=[shop]' would do nothing"),
         (["judge", "nowhere", "--judge", "rules"], "nowhere does not exist"),
         (["judge", "stress", "run", "--judge", "rules", "--phase", "eval"], "no phase 'eval' in run"),
+        (["judge", "distill", "run", "--judge", "rules", "--out", "o"], "name the student's protocol, such as reward="),
+        (["judge", "distill", "run", "--judge", "rules", "--out", "o", "env.kinds=[shop]"], "does not use env.kinds"),
+        (["judge", "distill", "run", "--judge", "rules", "--out", "o", "seed=3"], "use --seed"),
     ],
 )
 def test_a_mistake_is_one_line(folder: Path, arguments: list[str], message: str) -> None:

@@ -23,6 +23,7 @@ from webdojo.recipe import Recipe
         ("eval", "model.path=mine", "use --model"),
         ("act --url", "tasks.path=mine.jsonl", "`webdojo act --url` does not use tasks.path"),
         ("act", "evaluate.runs=2", "`webdojo act` does not use evaluate.runs"),
+        ("record", "collect.noise=0.2", "`webdojo record` does not use collect.noise"),
         ("explain", "browser.viewport_px=[320, 320]", "does not use browser.viewport_px"),
         ("browser serve", "env.port=8000", "`webdojo browser serve` does not use env.port"),
     ],

@@ -61,7 +61,8 @@ def test_show_and_stats(folder: Path) -> None:
     told = tasks(folder, "stats", "rows.jsonl", *SOURCE)
     assert "4 tasks on 3 sites\nsites: amazon.com 2, allrecipes.com 1, bbc.com 1\n" in told
     counts = json.loads(tasks(folder, "stats", "rows.jsonl", *SOURCE, "--json"))
-    assert counts["domains"] == {"shopping": 2, "food": 1, "news": 1}
+    assert counts["domains"] == {"Lifestyle & Leisure": 3, "Misc.": 1}
+    assert counts["subdomains"] == {"Shopping": 2, "Food & Cooking": 1, "News": 1}
 
 
 def test_lint_ends_with_1_where_there_is_an_error(folder: Path) -> None:
@@ -87,6 +88,22 @@ def test_lint_asks_a_model_where_one_is_named(folder: Path) -> None:
         assert tasks(folder, *asking, code=1) == told
         assert len(endpoint.bodies) == 4, "the cache was not asked"
     assert "engine.max_retry: extra inputs" in tasks(folder, *asking, "engine.max_retry=1", code=2)
+
+
+def test_domains_that_nothing_says_come_from_a_model_where_one_is_named(folder: Path) -> None:
+    row = {"id": "lamp", "instruction": "Find a lamp", "start_url": "http://a.example/", "website": "a.example"}
+    rows = [row, row | {"id": "news", "website": "www.bbc.com"}]
+    (folder / "two.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "domains: Misc. 1, unknown 1\n" in tasks(folder, "stats", "two.jsonl")
+    with Endpoint(default=replying(lambda messages: '{"subdomain": "Shopping"}')) as endpoint:
+        asking = ["--model", "m", "--endpoint", endpoint.url, "engine.max_retries=0"]
+        told = tasks(folder, "stats", "two.jsonl", *asking)
+        assert "domains: Lifestyle & Leisure 1, Misc. 1\nsubdomains: News 1, Shopping 1\n" in told
+        assert tasks(folder, "convert", "two.jsonl", "out.jsonl", *asking) == "2 tasks in out.jsonl\n"
+        assert len(endpoint.bodies) == 1, "the cache was not asked"
+    written = [task.metadata for task in records.load(folder / "out.jsonl")]
+    assert written == [{"domain": "Lifestyle & Leisure", "subdomain": "Shopping"}, {}]
+    assert tasks(folder, "stats", "out.jsonl").splitlines()[:4] == told.splitlines()[:4]
 
 
 def test_a_split_is_written_held_against_its_set_and_used(folder: Path) -> None:
@@ -122,6 +139,7 @@ def test_a_split_is_written_held_against_its_set_and_used(folder: Path) -> None:
         (["convert", "rows.jsonl", "out.jsonl", *SOURCE, "--split", "no.json"], "split 'no.json' cannot be read"),
         (["lint", "rows.jsonl", *SOURCE, "--ignore", "safe"], "there is no rule 'safe'"),
         (["lint", "rows.jsonl", *SOURCE, "--model", "m"], "engine.base_url"),
+        (["stats", "rows.jsonl", *SOURCE, "--model", "m"], "engine.base_url"),
         (["split", "rows.jsonl", "s.json", *SOURCE, "--hold-out", "test"], "'test' must be a new part"),
         (["split", "rows.jsonl", "s.json", *SOURCE, "--hold-out", "train=3"], "'train=3' must be a new part"),
     ],

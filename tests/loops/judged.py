@@ -66,6 +66,7 @@ async def learn(recipe: Recipe, folder: Path, seed: str) -> None:
     tasks, path = tasks_of(recipe.env, recipe.tasks, "train", 50, recipe.seed), recipe.model.path
     with RunStore.open(folder) as store, RunLog(store) as log:
         async with open_episodes(recipe, store, Processor.load(path)) as runner:
+            await runner.score_left()
             with closing(make_learner(recipe, store.images, path)) as learner:
                 await online(runner, learner, cast(TrainableEngine, Doer(runner.harness, seed)), tasks, log)
 

@@ -17,12 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.requests import Request
-from starlette.responses import Response
 
 from tests.cli.test_cli import webdojo
+from tests.loops.one_site import OneSite
 from tests.policy.chat.endpoint import Endpoint, completion, say
-from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.types import Task
 
@@ -44,19 +42,6 @@ class Known:
     """The page that it is about."""
     answer: str
     """Empty where it asks for the page alone."""
-
-
-class OneSite(SiteServer):
-    """An embedded site at an address of its own, as a site of the open web has one."""
-
-    def __init__(self, site: str) -> None:
-        self.site = site
-        super().__init__(layout="compact")
-
-    async def _serve(self, http: Request) -> Response:
-        headers = [(name, value) for name, value in http.scope["headers"] if name != b"host"]
-        scope = dict(http.scope) | {"headers": [*headers, (b"host", self.site.encode())]}
-        return await super()._serve(Request(scope, http.receive))
 
 
 def known(task: Task, start: str) -> Known:
@@ -158,19 +143,30 @@ def check(rates: dict[str, dict[str, Any]], instructions: list[str], folder: Pat
     assert like["mcnemar_p"] > 0.05
 
 
+def check_tiny(folder: Path, *options: str) -> None:
+    """Untrained, the tiny model does a few of the tasks that ask for a page, with one seed as with another."""
+    for seed in ("0", "1"):
+        seeded = [f"seed={seed}", "evaluate.runs=4", "rollout.concurrency=8"]
+        rate = evaluated_by(["--model", "tiny"], seed, "quickstart", folder, *options, *seeded)
+        assert 0 < rate["rate"] < 0.3
+    (like,) = compared(folder, "0", "1")
+    low, high = like["difference"]["ci95"]
+    assert low <= 0 <= high
+
+
+def webvoyager(tasks: list[Known], folder: Path) -> list[str]:
+    """Writes them as WebVoyager's file; returns the option that names it."""
+    rows = [
+        {"web_name": task.start, "id": f"{n}", "ques": task.instruction, "web": task.start}
+        for n, task in enumerate(tasks)
+    ]
+    (folder / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return ["tasks.eval_path=tasks.jsonl"]
+
+
 @pytest.mark.parametrize("endpoint", [voyager_words], indirect=True)
 def test_webvoyager(endpoint: Endpoint, tasks: list[Known], tmp_path: Path) -> None:
-    rows = [
-        {
-            "web_name": task.start,
-            "id": f"{n}",
-            "ques": task.instruction,
-            "web": task.start,
-        }
-        for n, task in enumerate(tasks[:N])
-    ]
-    (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    options = ["tasks.eval_path=tasks.jsonl", "env.episodes_per_minute=6000"]
+    options = [*webvoyager(tasks[:N], tmp_path), "env.episodes_per_minute=6000"]
     options += [f"reward.engine.base_url={endpoint.url}", "reward.engine.model=judge", "reward.engine.api_key_env="]
     rates = {agent: evaluated(agent, "webvoyager", endpoint, tmp_path, *options) for agent in SHARES}
     check(rates, [task.instruction for task in tasks[:N]], tmp_path)
@@ -202,13 +198,44 @@ def test_webarena(endpoint: Endpoint, tasks: list[Known], tmp_path: Path) -> Non
     check(rates, [task.instruction for task in taken], tmp_path)
 
 
+def last_image(messages: list[dict[str, Any]]) -> str:
+    parts = [part for message in messages if isinstance(message["content"], list) for part in message["content"]]
+    return str([part["image_url"]["url"] for part in parts if part["type"] == "image_url"][-1])
+
+
+@pytest.fixture
+def looking(tasks: list[Known]) -> Iterator[Endpoint]:
+    """Serves the oracle, and a judge that compares the last screenshot with the one that the oracle ended on."""
+    pages: dict[str, str] = {}
+
+    def reply(body: dict[str, Any]) -> str:
+        asked = json.dumps(body["messages"])
+        (task,) = (each for each in tasks if json.dumps(each.instruction)[1:-1] in asked)
+        if body["model"].startswith("judge"):
+            image = last_image(body["messages"])
+            if body["model"] == "judge-that-learns":
+                pages[task.page] = image
+            return "So.\n" + ("SUCCESS" if image == pages[task.page] else "NOT SUCCESS")
+        if any(message["role"] == "assistant" for message in body["messages"]):
+            return voyager_words("done", "done")
+        return voyager_words("go", task.page)
+
+    with Endpoint(default=lambda http: say(completion(reply(http.body)))(http)) as endpoint:  # type: ignore[attr-defined]
+        yield endpoint
+
+
+def test_the_tiny_model_in_webvoyagers_format(tasks: list[Known], looking: Endpoint, tmp_path: Path) -> None:
+    reward = "reward={{name: webvoyager, format_reward: false, engine: {{name: chat, base_url: '{}', model: {}}}}}"
+    options = [
+        *webvoyager(tasks[N:], tmp_path),
+        "tasks.source=webvoyager",
+        "env={name: web, episodes_per_minute: 6000}",
+    ]
+    shown = reward.format(looking.url, "judge-that-learns")
+    assert evaluated("oracle", "quickstart", looking, tmp_path, *options, shown)["rate"] == 1
+    check_tiny(tmp_path, *options, reward.format(looking.url, "judge"))
+
+
 def test_the_tiny_model_in_webarenas_format(tasks: list[Known], tmp_path: Path) -> None:
-    """Untrained, it does a few of the tasks that ask for a page, with one seed as with another."""
     options = [arena(tasks[N:], tmp_path), "reward={name: webarena, dialect: webarena_lite, format_reward: false}"]
-    for seed in ("0", "1"):
-        seeded = [f"seed={seed}", "evaluate.runs=4", "rollout.concurrency=8"]
-        rate = evaluated_by(["--model", "tiny"], seed, "quickstart", tmp_path, *options, *seeded)
-        assert 0 < rate["rate"] < 0.3
-    (like,) = compared(tmp_path, "0", "1")
-    low, high = like["difference"]["ci95"]
-    assert low <= 0 <= high
+    check_tiny(tmp_path, *options)

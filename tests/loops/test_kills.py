@@ -82,6 +82,7 @@ async def learn(recipe: Recipe, folder: Path, wander: bool = False) -> None:
     tasks, path = tasks_of(recipe.env, recipe.tasks, "train", 200, recipe.seed), recipe.model.path
     with RunStore.open(folder) as store, RunLog(store) as log:
         async with open_episodes(recipe, store, Processor.load(path)) as runner:
+            await runner.score_left()
             open_policy = nullcontext(Wanderer(runner.harness)) if wander else open_engine(recipe, store.images, path)
             with closing(make_learner(recipe, store.images, path)) as learner:
                 async with open_policy as engine:

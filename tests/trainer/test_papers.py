@@ -14,8 +14,9 @@ import torch
 from tests.trainer.records import prompt, response, trajectory, turn
 from webdojo.policy.model.forward import TokenScores
 from webdojo.recipe import load_recipe
-from webdojo.trainer.batch import samples_from_groups
+from webdojo.trainer.batch import samples_from_groups, sft_samples
 from webdojo.trainer.objective import objective
+from webdojo.trainer.sft import imitation
 from webdojo.types import Trajectory
 
 
@@ -116,13 +117,6 @@ def webgym(groups: Groups) -> float:
     return -total / len(groups)
 
 
-def openwebvoyager(groups: Groups) -> float:
-    """OpenWebVoyager, equations 6 and 7: Σ log π of what succeeded; here divided by all trajectories."""
-    members = [member for group in groups for member in group]
-    good = [tokens for member in members if member.reward == 1 for tokens, _ in member.turns]
-    return -sum(token.new for tokens in good for token in tokens) / len(members)
-
-
 def openwebrl_bc(groups: Groups) -> float:
     """OpenWebRL C.3: supervised updates on successes."""
     turns = [(len(g), tokens) for g in groups for m in g if m.reward == 1 for tokens, _ in m.turns]
@@ -145,7 +139,6 @@ OBJECTIVES = {
     "webagent_r1": webagent_r1,
     "asyncwebrl": asyncwebrl,
     "webgym": webgym,
-    "openwebvoyager": openwebvoyager,
     "openwebrl_bc": openwebrl_bc,
     "asyncwebrl_raft": asyncwebrl_raft,
 }
@@ -186,3 +179,13 @@ def test_a_papers_recipe_minimises_its_objective(paper: str, seed: int) -> None:
     new = torch.tensor([token.new for token in scored])
     loss, _ = objective(samples, TokenScores(new, torch.zeros_like(new)), config)
     assert float(loss) == pytest.approx(OBJECTIVES[paper](groups), rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_fine_tuning_minimises_the_objective_of_openwebvoyager(seed: int) -> None:
+    """Equations 6 and 7: Σ log π of all that is imitated; here divided by its number of tokens."""
+    members = [member for group in random_groups(seed) for member in group]
+    tokens = [token for member in members for said, _ in member.turns for token in said]
+    samples = sft_samples([each for group in records([members]) for each in group])
+    loss, _ = imitation(samples, TokenScores(torch.tensor([token.new for token in tokens]), torch.zeros(len(tokens))))
+    assert float(loss) == pytest.approx(-sum(token.new for token in tokens) / len(tokens), rel=1e-5)

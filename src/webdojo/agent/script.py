@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from webdojo.types import ToolCall
+from webdojo.types import Task, ToolCall, View
 
 
 class ScriptStep(Protocol):
@@ -22,3 +22,8 @@ class Script(Protocol):
     """Does one task by looking into the page of its session (`sites.oracle.Oracle`)."""
 
     async def step(self, session: Any) -> ScriptStep: ...
+
+
+ScriptMaker = Callable[[Task, View | None, float, str], Script]
+"""Makes the script of one episode, from its task, how the agent sees pages (`Harness.view`), the chance of a wrong turn
+at each step, and the seed that draws these."""

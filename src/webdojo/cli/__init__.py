@@ -14,12 +14,28 @@ import typer
 from rich.console import Console
 from rich.logging import RichHandler
 
-from webdojo.cli import act, compare, judge, parts, runs, tasks, tasks_build, tasks_filter, train  # each adds commands
+# Each of these modules adds commands.
+from webdojo.cli import act, compare, data, judge, parts, record, runs, sweep, tasks, tasks_build, tasks_filter, train
 from webdojo.cli.app import app
 from webdojo.errors import WebdojoError
 from webdojo.version import __version__
 
-__all__ = ["act", "app", "compare", "judge", "main", "parts", "runs", "tasks", "tasks_build", "tasks_filter", "train"]
+__all__ = [
+    "act",
+    "app",
+    "compare",
+    "data",
+    "judge",
+    "main",
+    "parts",
+    "record",
+    "runs",
+    "sweep",
+    "tasks",
+    "tasks_build",
+    "tasks_filter",
+    "train",
+]
 
 
 def _show_version(show: bool) -> None:

@@ -1,4 +1,5 @@
-"""`webdojo judge RUN`, `judge audit`, `stress` and `replay`: verdicts on stored episodes, which change no run."""
+"""`webdojo judge RUN`, `judge audit`, `stress` and `replay`: verdicts on stored episodes, which change no run; and
+`judge distill`, which makes a judge of them."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from rich.console import Console, RenderableType
 from typer.core import TyperGroup
 
 from webdojo.cli.app import AsJson, Overrides, RunFolder, app, interruptible
+from webdojo.cli.keys import RecipeCommand, recipe_for
 
 Report = dict[str, Any]
 Begin = Callable[[int], Callable[[], None]]
@@ -134,6 +136,39 @@ def replay(
     _finish(report, out or _report_path(folder, report["judge"]["name"], "replay"), replay_tables, as_json)
     if report["changed"]:
         raise typer.Exit(1)
+
+
+@judge_app.command(cls=RecipeCommand)
+def distill(
+    run: Annotated[Path, typer.Argument(metavar="RUN|FOLDER", help="Run folder, or one that holds runs.")],
+    judge: Annotated[
+        str, typer.Option(metavar="NAME", help="The judge that is believed, as in `judge audit`; rules: the truth.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the judge goes, and all that it is made of.")],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY=VALUE]...", help="Changes to the student, such as reward=openwebrl sft.lr=1e-5."),
+    ] = None,
+    student: Annotated[
+        str, typer.Option(metavar="RECIPE", help="What is trained: its reward is the protocol, its model the start.")
+    ] = "quickstart",
+    heldout: Annotated[
+        float, typer.Option(min=0.01, max=0.9, metavar="SHARE", help="Of the sites, on which nothing is learnt.")
+    ] = 0.2,
+    phase: Phases = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Train a small judge to say what a judge says, and measure it on other sites; call it again to go on."""
+    from webdojo.loops.distillation.distill import distill as distill_judge
+    from webdojo.loops.judging.audit import Choice
+    from webdojo.view.judging import distillation_tables
+
+    recipe = recipe_for("judge distill", student, overrides, [f"seed={seed}"])
+    choice = Choice(phase or (), limit or 0, seed)
+    report = _judged(run, lambda begin: distill_judge(run, judge, recipe, out, choice, heldout, begin))
+    _finish(report, out / "result.json", distillation_tables, as_json)
 
 
 def _judged(run: Path, work: Callable[[Begin], Coroutine[Any, Any, Report]]) -> Report:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from typer.core import TyperCommand
 
 from webdojo.errors import ConfigError
-from webdojo.policy.config import TINY
 
 if TYPE_CHECKING:
     from webdojo.recipe import Recipe
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
 TRAINING_ALONE = {
     "train": "",
     "sft": "",
+    "cycles": "",
+    "collect": "",
+    "curate": "",
     "evaluate.every": "",
     "rollout.group_size": "",
     "rollout.max_staleness": "",
@@ -33,44 +35,79 @@ TRAINING_ALONE = {
 
 _ONE_EPISODE = dict.fromkeys(("evaluate.runs", "evaluate.max_invalid", "rollout.concurrency", "browser.servers"), "")
 
+
+def _all_but(*used: str) -> dict[str, str]:
+    """The sections that a command does not use, which uses these."""
+    sections = "seed model engine browser env tasks reward harness rollout collect curate sft train evaluate"
+    return dict.fromkeys((each for each in sections.split() if each not in used), "")
+
+
 UNUSED: dict[str, dict[str, str]] = {
+    "train": dict.fromkeys(("collect", "curate"), ""),
     "eval": TRAINING_ALONE,
     "act": TRAINING_ALONE | _ONE_EPISODE,
     "act --url": TRAINING_ALONE | _ONE_EPISODE | {"tasks": "", "evaluate.tasks": ""},
-    "tasks build": dict.fromkeys(
-        ("browser", "env", "tasks", "reward", "harness", "sft", "train", "evaluate", "seed"), ""
-    )
-    | {"model.path": "--model"},
-    "tasks propose": dict.fromkeys(("tasks", "reward", "harness", "sft", "train", "evaluate"), "")
-    | {"model.path": "--model"},
-    "explain": dict.fromkeys(
-        ("model", "engine", "browser", "env", "tasks", "reward", "harness", "sft", "evaluate", "seed"), ""
+    "collect": dict.fromkeys(
+        ("curate", "sft", "cycles", "train", "evaluate", "rollout.group_size", "rollout.max_staleness"), ""
     ),
-    "browser serve": dict.fromkeys(
-        ("model", "engine", "env", "tasks", "reward", "harness", "rollout", "sft", "train", "evaluate", "seed"), ""
+    "record": dict.fromkeys(
+        (
+            *(
+                "engine",
+                "curate",
+                "sft",
+                "cycles",
+                "train",
+                "evaluate",
+                "browser.servers",
+                "collect.teacher",
+                "collect.noise",
+            ),
+            *("rollout.group_size", "rollout.max_staleness", "rollout.concurrency"),
+        ),
+        "",
     ),
+    "tasks build": _all_but("model", "engine", "rollout") | {"model.path": "--model"},
+    "tasks propose": _all_but("seed", "model", "engine", "browser", "env", "rollout") | {"model.path": "--model"},
+    "judge distill": _all_but("model", "reward", "sft", "train")
+    | dict.fromkeys(("sft.demos", "sft.data"), "")
+    | {"seed": "--seed"},
+    "explain": _all_but("rollout", "train"),
+    "browser serve": _all_but("browser"),
 }
 """By command, the sections and keys that it does not use, with what to write instead."""
 
 
 def recipe_for(
-    command: str, name: str, overrides: list[str] | None, options: list[str] | None = None, *, migrate: bool = False
+    command: str,
+    name: str,
+    overrides: list[str] | None,
+    options: Sequence[str] = (),
+    *,
+    defaults: Sequence[str] = (),
+    migrate: bool = False,
 ) -> Recipe:
-    """Load the recipe of a command; `options` are overrides that its own options stand for.
+    """Load the recipe of a command; `options` are overrides that its own options stand for, and `defaults` those that
+    it begins with.
 
     Raises:
         ConfigError: the recipe is wrong, or an override names a key that the command does not use.
     """
     from webdojo.recipe import load_recipe
 
-    recipe = load_recipe(name, [*(overrides or []), *(options or [])], migrate=migrate)
+    recipe = load_recipe(name, [*defaults, *(overrides or []), *options], migrate=migrate)
     for override in overrides or []:
         key = override.partition("=")[0]
-        for unused, instead in UNUSED[command].items():
-            if f"{key}.".startswith(f"{unused}."):
-                advice = f"use {instead}" if instead else "leave it out"
-                raise ConfigError(f"`webdojo {command}` does not use {key}, so {override!r} would do nothing: {advice}")
+        if (instead := _instead(command, key)) is not None:
+            advice = f"use {instead}" if instead else "leave it out"
+            raise ConfigError(f"`webdojo {command}` does not use {key}, so {override!r} would do nothing: {advice}")
     return recipe
+
+
+def _instead(command: str, key: str) -> str | None:
+    """What to write instead of a key that a command does not use, empty where there is nothing; None: it uses it."""
+    unused = UNUSED.get(command, {})
+    return next((unused[each] for each in unused if f"{key}.".startswith(f"{each}.")), None)
 
 
 def recipe_and_model(
@@ -87,6 +124,8 @@ def recipe_and_model(
 
     An engine with a key `model` asks for that by its name; `tiny` then only counts and cuts the text.
     """
+    from webdojo.policy.config import TINY
+
     given = list(options)
     if endpoint:
         given += ["engine.name=chat", f"engine.base_url={json.dumps(endpoint)}"]
@@ -96,6 +135,23 @@ def recipe_and_model(
     if model:
         given.append(f"engine.model={json.dumps(model)}")
     return recipe_for(command, name, overrides, given, migrate=migrate), TINY
+
+
+def recipe_and_teacher(name: str, overrides: list[str] | None, model: str, endpoint: str) -> tuple[Recipe, list[str]]:
+    """The recipe of a collection, and all overrides of it, by which the model that was named teaches; without one it is
+    whoever the recipe's keys say.
+
+    An engine with a key `model` asks for that by its name, and `model.path` stays the one whose tokens are stored.
+    """
+    given = ["collect.teacher=model"] if model or endpoint else []
+    if endpoint:
+        given += ["engine.name=chat", f"engine.base_url={json.dumps(endpoint)}"]
+    recipe = recipe_for("collect", name, overrides, given)
+    if model:
+        key = "engine.model" if "model" in type(recipe.engine).model_fields else "model.path"
+        given.append(f"{key}={json.dumps(model)}")
+        recipe = recipe_for("collect", name, overrides, given)
+    return recipe, [*(overrides or []), *given]
 
 
 def measured_by(
@@ -139,6 +195,7 @@ class RecipeCommand(TyperCommand):
             return
         known = all_keys({})
         keys = [key for key in known if not any(other.startswith(f"{key}.") for other in known)]  # no sections
+        keys = [key for key in keys if _instead(self.name or "", key) is None]
         if found := meant(name.lstrip("-"), keys):
             written = " or ".join(f"{key}={value or 'VALUE'}" for key in found)
             raise ConfigError(f"there is no option {name}; keys of the recipe are written without dashes: {written}")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import threading
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from webdojo.cli.app import Overrides, app, group
 from webdojo.cli.keys import RecipeCommand, recipe_for
+
+if TYPE_CHECKING:
+    from webdojo.plugins import Registry
 
 tiny_app = group("tiny", "The tiny model that ships with webdojo.")
 sites_app = group("sites", "The embedded web.")
@@ -30,23 +33,32 @@ def doctor() -> None:
     raise typer.Exit(int(failed))
 
 
+def plugs() -> dict[str, Registry[Any]]:
+    """What may be named, by the key that names it: in a recipe, and last in a step of `webdojo tasks filter`."""
+    from webdojo.envs.task_sets import SOURCES
+    from webdojo.loops.filtering.filters import FILTERS
+    from webdojo.recipe import PLUGS
+    from webdojo.sites.kinds import KINDS
+    from webdojo.tasks.embeddings.registry import EMBEDDINGS
+    from webdojo.tasks.samplers.registry import SAMPLERS
+    from webdojo.trainer.config import NAMED_PARTS
+
+    named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()}
+    named |= {"tasks.source": SOURCES, "tasks.sampler.name": SAMPLERS, "env.kinds": KINDS}
+    named |= {f"train.{key}": registry for key, registry in NAMED_PARTS.items()}
+    return named | {"steps.name": FILTERS, "steps.embedding.name": EMBEDDINGS}
+
+
 @app.command("plugins")
 def list_plugins() -> None:
     """Show the environments, rewards, harnesses, engines, … that a recipe can name, and where each is from."""
     from rich import box
     from rich.table import Table
 
-    from webdojo.envs.task_sets import SOURCES
-    from webdojo.recipe import PLUGS
-    from webdojo.sites.kinds import KINDS
-    from webdojo.tasks.samplers.registry import SAMPLERS
-    from webdojo.trainer.config import NAMED_PARTS
-
-    table = Table("recipe key", "name", "from", "entry points", box=box.SIMPLE_HEAD)
-    named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()}
-    named |= {"tasks.source": SOURCES, "tasks.sampler.name": SAMPLERS, "env.kinds": KINDS}
-    named |= {f"train.{key}": registry for key, registry in NAMED_PARTS.items()}
-    for key, registry in named.items():
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("key", "name", "from", "entry points"):
+        table.add_column(heading, overflow="fold")
+    for key, registry in plugs().items():
         for name, where in registry.listed().items():
             table.add_row(key, name, where, registry.group)
     Console().print(table)
@@ -57,16 +69,17 @@ def list_plugins() -> None:
 def tiny_train(
     out: Annotated[Path, typer.Option(help="Folder for screens, measurements and weights.")] = Path("runs/tiny"),
     seed: Annotated[int | None, typer.Option(help="Seed of weights, screens and questions.")] = None,
+    init: Annotated[str | None, typer.Option(help="A tiny model to begin with; without one, from nothing.")] = None,
     screens: Annotated[int | None, typer.Option(min=1, help="Screens to render.")] = None,
     see_samples: Annotated[int | None, typer.Option(min=1, help="Screens for learning to see.")] = None,
     answer_samples: Annotated[int | None, typer.Option(min=1, help="Screens for learning to point and read.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; 1 on a GPU.")] = None,
 ) -> None:
-    """Build the tiny model from nothing, as the shipped one was built; hours on two cores."""
+    """Build a tiny model that reads sites of all kinds; hours on two cores."""
     from webdojo.tiny.train import TinyConfig, main
 
-    given = {"seed": seed, "screens": screens, "see_samples": see_samples, "answer_samples": answer_samples}
-    given["workers"] = workers
+    sizes = {"screens": screens, "see_samples": see_samples, "answer_samples": answer_samples}
+    given: dict[str, Any] = {"seed": seed, "init": init, "workers": workers, **sizes}
     main(out, TinyConfig(**{name: value for name, value in given.items() if value is not None}))
     typer.echo(f"weights: {out / 'model'}")
 
@@ -75,7 +88,8 @@ def tiny_train(
 def serve_sites(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8000,
     layout: Annotated[
-        str, typer.Option(help="auto, or compact: the large type in which small models see shops and wikis.")
+        str,
+        typer.Option(help="auto; compact: large type, as small models see shops and wikis; or grid: so for all kinds."),
     ] = "auto",
     perturbations: Annotated[int, typer.Option(metavar="LEVEL", help="What goes wrong: 0 nothing, 3 most.")] = 0,
     perturbation_seed: Annotated[str, typer.Option(help="Another seed is other perturbations.")] = "",

@@ -50,13 +50,14 @@ def list_runs(
 def show(run: RunFolder, as_json: AsJson = False) -> None:
     """Show what a run is and how it went so far."""
     from webdojo.loops.runs import describe
+    from webdojo.view.cycles import cycles_tables
     from webdojo.view.tables import sections
 
     described = describe(run)
     if as_json:
         typer.echo(json.dumps(described, indent=2))
         return
-    for section in sections(described):
+    for section in (*sections(described), *cycles_tables(described["cycles"])):
         Console().print(section)
 
 

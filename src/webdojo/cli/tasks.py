@@ -17,14 +17,16 @@ from webdojo.cli.app import AsJson, Endpoint, group
 from webdojo.errors import ConfigError, TaskError
 
 if TYPE_CHECKING:
-    from webdojo.loops.lint import ModelCheck
+    from webdojo.loops.reading.reader import Reader
     from webdojo.tasks.lint import Finding
     from webdojo.types import Task
 
 tasks_app = group("tasks", "Task sets.")
 
-ANSWERS = Path("runs", "lint.answers.sqlite")
+ANSWERS = "runs/{}.answers.sqlite"
 """Keeps what a model said of tasks, so that none is asked about twice, unless `engine.cache` names another file."""
+OF_MODEL = ("engine", "model", "sampling")
+"""Sections of the options that are of the model; the others are of the source."""
 
 TaskSet = Annotated[
     str,
@@ -39,6 +41,17 @@ Options = Annotated[
 Source = Annotated[
     str,
     typer.Option(help="How SET is read, as tasks.source of a recipe: webvoyager, webgym, …", show_default="records"),
+]
+Asked = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[KEY=VALUE]...",
+        help="Options of the source, and, as in a recipe, of the model: engine.api_key_env=OPENAI_API_KEY.",
+    ),
+]
+DomainModel = Annotated[
+    str,
+    typer.Option("--model", help="A model says the domain of tasks where nothing else does: its name at --endpoint."),
 ]
 Limit = Annotated[int | None, typer.Option(min=1, metavar="N", help="The first N alone.", show_default="all")]
 
@@ -95,17 +108,25 @@ def show(
 
 @tasks_app.command("stats")
 def count(
-    tasks: TaskSet, options: Options = None, source: Source = "", limit: Limit = None, as_json: AsJson = False
+    tasks: TaskSet,
+    options: Asked = None,
+    source: Source = "",
+    limit: Limit = None,
+    model: DomainModel = "",
+    endpoint: Endpoint = "",
+    as_json: AsJson = False,
 ) -> None:
     """Count a set: sites, domains, difficulties, lengths, dates that have passed."""
     from webdojo.tasks.stats import stats
 
-    found = stats(_tasks(tasks, source, options, limit), date.today())
+    of_source, of_model = _apart(options)
+    counted = _with_domains(_tasks(tasks, source, of_source, limit), model, endpoint, of_model)
+    found = stats(counted, date.today())
     if as_json:
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
     typer.echo(f"{found['tasks']} tasks on {len(found['sites'])} sites")
-    for name in ("sites", "domains", "difficulties", "kinds"):
+    for name in ("sites", "domains", "subdomains", "difficulties", "kinds"):
         shown = [f"{key} {number}" for key, number in islice(found[name].items(), 12)]
         more = len(found[name]) - len(shown)
         if shown:
@@ -118,13 +139,7 @@ def count(
 @tasks_app.command("lint")
 def find_faults(
     tasks: TaskSet,
-    options: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[KEY=VALUE]...",
-            help="Options of the source, and, as in a recipe, of the model: engine.api_key_env=OPENAI_API_KEY.",
-        ),
-    ] = None,
+    options: Asked = None,
     source: Source = "",
     limit: Limit = None,
     ignore: Annotated[list[str] | None, typer.Option(metavar="RULE", help="Do not tell; may be repeated.")] = None,
@@ -140,8 +155,8 @@ def find_faults(
     for rule in ignore or []:
         if rule not in RULES:
             raise typer.BadParameter(f"there is no rule {rule!r}; there are {', '.join(RULES)}", param_hint="--ignore")
-    of_model = [option for option in options or [] if option.partition(".")[0] in ("engine", "model", "sampling")]
-    found_tasks = _tasks(tasks, source, [option for option in options or [] if option not in of_model], limit)
+    of_source, of_model = _apart(options)
+    found_tasks = _tasks(tasks, source, of_source, limit)
     found: Iterable[Finding]
     if online or model or endpoint or of_model:
         held = list(found_tasks)
@@ -168,54 +183,78 @@ def _asked(tasks: list[Task], per_minute: float | None, model: str, endpoint: st
     """What the sites say, asked so often a minute, unless that is None; and the model, if one is named."""
     import asyncio
 
-    from webdojo.loops.lint import SiteCheck, ask_model, ask_sites
+    from webdojo.loops.reading.lint import SiteCheck, ask_model, ask_sites
 
-    check = _model_check(model, endpoint, options) if model or endpoint or options else None
+    reader = _reader("lint", model, endpoint, options) if model or endpoint or options else None
     found = []
     if per_minute is not None:
         found += asyncio.run(ask_sites(tasks, SiteCheck(requests_per_minute=per_minute)))
-    if check is not None:
-        found += asyncio.run(ask_model(tasks, check))
+    if reader is not None:
+        found += asyncio.run(ask_model(tasks, reader))
     return found
 
 
-def _model_check(model: str, endpoint: str, options: list[str]) -> ModelCheck:
+def _with_domains(tasks: Iterable[Task], model: str, endpoint: str, options: list[str]) -> Iterable[Task]:
+    """The tasks; with the domains that the model says, if one is named."""
+    if not (model or endpoint or options):
+        return tasks
+    import asyncio
+
+    from webdojo.loops.reading.domains import with_domains
+
+    reader = _reader("domains", model, endpoint, options)
+    return asyncio.run(with_domains(list(tasks), reader))
+
+
+def _apart(options: list[str] | None) -> tuple[list[str], list[str]]:
+    """The options of the source, and those of the model."""
+    given = options or []
+    of_model = [option for option in given if option.partition(".")[0] in OF_MODEL]
+    return [option for option in given if option not in of_model], of_model
+
+
+def _reader(answers: str, model: str, endpoint: str, options: list[str]) -> Reader:
+    """The model that is named, whose answers are kept under the name `answers`."""
     from pydantic import ValidationError
 
-    from webdojo.loops.lint import ModelCheck
+    from webdojo.loops.reading.reader import Reader
 
-    given = {"engine.base_url": endpoint, "engine.model": model, "engine.cache": str(ANSWERS)}
+    cache = Path(ANSWERS.format(answers))
+    given = {"engine.base_url": endpoint, "engine.model": model, "engine.cache": str(cache)}
     data: dict[str, Any] = {}
     for key, value in ({key: value for key, value in given.items() if value} | _values(options)).items():
         section, _, name = key.partition(".")
         data.setdefault(section, {})[name] = value
     try:
-        check = ModelCheck.model_validate(data)
+        reader = Reader.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}") from None
-    check.engine.check_messages()
-    Path(ANSWERS).parent.mkdir(exist_ok=True)
-    return check
+    reader.engine.check_messages()
+    cache.parent.mkdir(exist_ok=True)
+    return reader
 
 
 @tasks_app.command()
 def convert(
     tasks: TaskSet,
     out: Annotated[Path, typer.Argument(metavar="OUT", help=".jsonl, .parquet, or a folder of `datasets`.")],
-    options: Options = None,
+    options: Asked = None,
     source: Source = "",
     limit: Limit = None,
     split: Annotated[Path | None, typer.Option(help="A split file: write --part of it alone.")] = None,
     part: Annotated[str, typer.Option(help="With --split.")] = "train",
+    model: DomainModel = "",
+    endpoint: Endpoint = "",
 ) -> None:
     """Write a set in another format, one task after another, all columns kept."""
-    found = _tasks(tasks, source, options, limit)
+    of_source, of_model = _apart(options)
+    found = _tasks(tasks, source, of_source, limit)
     if split is not None:
         from webdojo.tasks.split import in_part, read_split
 
         found = in_part(found, read_split(split), part)
-    _write(found, out, None)
+    _write(_with_domains(found, model, endpoint, of_model), out, None)
 
 
 @tasks_app.command("split")

@@ -74,6 +74,7 @@ def train(
 
     from webdojo.loops.start import train as train_recipe
     from webdojo.store.run import RunStore
+    from webdojo.view.cycles import cycles_tables
     from webdojo.view.tables import success_table, time_table
 
     again = shlex.join(["webdojo", "train", recipe_name, "--run", str(folder), "--resume"])
@@ -83,6 +84,8 @@ def train(
         except StoreFailure as error:
             raise StoreFailure(f"{error}. Everything stored before is kept. Then go on with: {again}") from None
     Console().print(success_table(result))
+    for table in cycles_tables(result.get("cycles", [])):
+        Console().print(table)
     with RunStore.open(folder, readonly=True) as store:
         iterations = store.metrics("rl")
     if iterations:

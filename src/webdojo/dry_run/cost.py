@@ -38,8 +38,8 @@ def visual_token_px(path: str, model: PreTrainedModel | None) -> int:
 
 
 def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase]:
-    """The phases of a training run, in order: demonstrations, RL rollouts, evaluations. Of the model only the shapes
-    are read."""
+    """The phases of a training run, in order: demonstrations, exploration of cycles, RL rollouts, evaluations. Of the
+    model only the shapes are read."""
     seen = seen_tokens(recipe, model) * recipe.harness.images
     rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
 
@@ -51,14 +51,22 @@ def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase
     def phase(name: str, episodes: int, turns: int, max_tokens: int) -> Phase:
         return Phase(name, episodes, turns, turns * max_tokens, turns * seen)
 
-    demos, batch = recipe.sft.demos, train.groups_per_iteration * rollout.group_size
+    demos, batch = recipe.sft.demonstrated, train.groups_per_iteration * rollout.group_size
     during = max(train.iterations - 1, 0) // evaluate.every if evaluate.every else 0
-    measured = (3 + during) * evaluate.tasks * evaluate.runs
+    cycles = recipe.cycles
+    explored = cycles.rounds * cycles.tasks * cycles.max_attempts
+    models = 1 + bool(recipe.sft.demos or recipe.sft.data) + cycles.rounds + (train.iterations > 0)
+    measured = (models + during) * evaluate.tasks * evaluate.runs
     horizons = [longest(stage_of(train.stages, i) or rollout) for i in range(1, train.iterations + 1)]
     name = "rollouts, at least" if train.dynamic_sampling else "rollouts"
     return [
         # The oracle acts in demonstrations, so the policy samples nothing there.
         phase("demonstrations", demos, demos * longest(rollout), 0),
+        *(
+            [phase("exploration", explored, explored * longest(rollout), rollout.sampling.max_tokens)]
+            if explored
+            else []
+        ),
         phase(name, batch * train.iterations, batch * sum(horizons), rollout.sampling.max_tokens),
         phase("evaluation", measured, measured * longest(evaluate), evaluate.sampling.max_tokens),
     ]

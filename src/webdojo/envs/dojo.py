@@ -7,20 +7,20 @@ recipe brings none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from webdojo.agent.script import Script
+from webdojo.agent.script import ScriptMaker
 from webdojo.envs.env import LocalEnvironment, Split, Visit
 from webdojo.errors import ConfigError, SiteError, TaskError
 from webdojo.reward.function import RewardFunction
 from webdojo.reward.rules import Rules
 from webdojo.sites import HELDOUT_SEED, HOSTS
-from webdojo.types import Task, View
+from webdojo.types import Task
 
 if TYPE_CHECKING:
     from webdojo.sites.serving.server import SiteServer
@@ -45,8 +45,8 @@ class Dojo(LocalEnvironment):
     empty takes the first `heldout_sites`."""
     heldout_one_per_site: bool = False
     """No two evaluation tasks are on the same site (WebGym §3.3)."""
-    layout: Literal["auto", "compact"] = "auto"
-    """`compact` serves the large-type pages for small viewports."""
+    layout: Literal["auto", "compact", "grid"] = "auto"
+    """`compact` serves pages for small viewports, `grid` sites of all kinds in large type, for small eyes."""
     perturbations: Literal[0, 1, 2, 3] = 0
     """What sites do to a visit: 0 nothing; 1 cookie walls, chat bubbles and adverts; 2 also pop-ups, slow answers, HTTP
     errors, pages that ask to wait and other layouts; 3 also stalled and dropped answers, expired sessions, bot checks,
@@ -101,10 +101,10 @@ class Dojo(LocalEnvironment):
         return Rules()
 
     @property
-    def oracle(self) -> Callable[[Task, View | None], Script]:
+    def oracle(self) -> ScriptMaker:
         from webdojo.sites.oracle import Oracle
 
-        return lambda task, view: Oracle(task, view=view)
+        return lambda task, view, noise, seed: Oracle(task, noise, seed, view)
 
     def check(self, task: Task) -> None:
         from webdojo.sites.kinds import KINDS

@@ -7,18 +7,18 @@ A recipe names one in its `env` section. To write one, derive `Environment`, giv
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 from uuid import uuid4
 
 from pydantic import PrivateAttr
 
-from webdojo.agent.script import Script
+from webdojo.agent.script import ScriptMaker
 from webdojo.browser.config import StorageState, read_storage_state
 from webdojo.plugins import Plug
 from webdojo.reward.function import RewardFunction
-from webdojo.types import Task, View
+from webdojo.types import Task
 
 Split = Literal["train", "eval"]
 """Which tasks: those that training draws from, or those that policies are measured on."""
@@ -85,11 +85,8 @@ class Environment(Plug):
         return None
 
     @property
-    def oracle(self) -> Callable[[Task, View | None], Script] | None:
-        """Makes the script that does a task, for demonstrations; None: nobody knows how.
-
-        Its arguments are the task and how the agent sees pages (`Harness.view`).
-        """
+    def oracle(self) -> ScriptMaker | None:
+        """Makes the script that does a task, for demonstrations; None: nobody knows how."""
         return None
 
     @property

@@ -9,34 +9,34 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from webdojo.envs import web
-from webdojo.envs.env import Environment, Split
-from webdojo.envs.registry import TasksConfig
 from webdojo.errors import TaskError
-from webdojo.plugins import Registry
-from webdojo.sites.taskgen import stream
-from webdojo.tasks import deepshop, miniwob, online_mind2web, openwebvoyager, records, webgym, webvoyager
-from webdojo.tasks.dates import shifted
+from webdojo.plugins import ImportedLater, Registry
 from webdojo.types import Task
+
+if TYPE_CHECKING:
+    from webdojo.envs.env import Environment, Split
+    from webdojo.envs.registry import TasksConfig
 
 SOURCES: Registry[Callable[..., Iterable[Task]]] = Registry(
     "webdojo.tasks",
     "task set",
     callable,
     "a function that gives tasks",
-    {
-        "dojo": stream,
-        "miniwob": miniwob.load,
-        "records": records.load,
-        "webarena": web.load,
-        "webvoyager": webvoyager.load,
-        "online_mind2web": online_mind2web.load,
-        "openwebvoyager": openwebvoyager.load,
-        "deepshop": deepshop.load,
-        "webgym": webgym.load,
-    },
+    ImportedLater(
+        {
+            "dojo": "webdojo.sites.taskgen:stream",
+            "miniwob": "webdojo.tasks.miniwob:load",
+            "records": "webdojo.tasks.records:load",
+            "webarena": "webdojo.envs.web:load",
+            "webvoyager": "webdojo.tasks.sources.webvoyager:load",
+            "online_mind2web": "webdojo.tasks.sources.online_mind2web:load",
+            "openwebvoyager": "webdojo.tasks.sources.openwebvoyager:load",
+            "deepshop": "webdojo.tasks.sources.deepshop:load",
+            "webgym": "webdojo.tasks.sources.webgym:load",
+        }
+    ),
 )
 """All sources of tasks by name."""
 
@@ -99,6 +99,8 @@ def tasks_of(env: Environment, config: TasksConfig, split: Split, n: int, seed: 
     if not tasks:
         raise TaskError(f"task file {path!r} holds no tasks (tasks.{'path' if split == 'train' else 'eval_path'})")
     if config.shift_dates is not None:
+        from webdojo.tasks.dates import shifted
+
         tasks = [shifted(task, config.shift_dates) for task in tasks]
     if len(tasks) <= n:
         return tasks

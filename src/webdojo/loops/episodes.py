@@ -71,6 +71,10 @@ class EpisodeRunner:
         """The hosts whose tasks are passed over now."""
         return self.blocklist.blocked() if self.blocklist is not None else ()
 
+    def begin(self, phase: str) -> None:
+        """Begin or go on with a phase: what failed in a row before does not count any more."""
+        self._failed[phase].clear()
+
     async def rollout(
         self,
         task: Task,
@@ -99,7 +103,7 @@ class EpisodeRunner:
                 sampling=sampling,
                 max_steps=max_steps,
                 reward=self.scorer.function,
-                seed=self._seed(seed or trajectory_id),
+                seed=self.seed(seed or trajectory_id),
                 group=group,
                 trajectory_id=trajectory_id,
                 clock=clock,
@@ -111,10 +115,13 @@ class EpisodeRunner:
             cut.append(trajectory.failure)
             logger.info("episode %s was cut (%s) and runs again", trajectory.id, trajectory.failure)
 
-    async def finish(self, trajectory: Trajectory, phase: str, iteration: int, *, sites_may_fail: bool = False) -> None:
+    async def finish(
+        self, trajectory: Trajectory, phase: str, iteration: int, *, sites_may_fail: bool = False, retry: bool = False
+    ) -> None:
         """Score an episode and store it, under the iteration in which it began; raise where too many fail in a row.
 
-        With `sites_may_fail` those that a site has failed do not count. Where a verdict costs something, the episode is
+        With `sites_may_fail` those that a site has failed do not count; nor does the failure of a `retry`, because
+        retries are chosen by having failed before. Where a verdict costs something, the episode is
         stored before too: what ends the run meanwhile loses none.
         """
         if self.scorer.function.costs:
@@ -127,14 +134,15 @@ class EpisodeRunner:
         trajectory.seconds["store"] = time.perf_counter() - began
         if self.blocklist is not None:
             self.blocklist.note(trajectory)
-        if sites_may_fail and _is_of_site(trajectory):
-            return
         failed = self._failed[phase]
-        failed.append(trajectory)
-        if _is_valid(trajectory):
+        if is_valid(trajectory):
             failed.clear()
+            return
+        if retry or (sites_may_fail and _is_of_site(trajectory)):
+            return
+        failed.append(trajectory)
         if len(failed) >= max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency):
-            raise _infra_error(failed, f"{plural(len(failed), 'episode')} one after the other in phase {phase!r}")
+            raise infra_error(failed, f"{plural(len(failed), 'episode')} one after the other in phase {phase!r}")
 
     async def score_left(self) -> None:
         """Score the stored episodes that have no verdict, because the run ended while they were judged."""
@@ -174,15 +182,15 @@ class EpisodeRunner:
         fault of the agent, or a larger share than `max_invalid`, it raises what failed them.
         """
         done, left = self.stored(tasks, phase, iteration)
-        bar.advance(len(done))
+        bar.found(len(done))
         seeds = {trajectory.seed for trajectory in done}
-        self._failed[phase].clear()
+        self.begin(phase)
 
         async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
             # Ids are new each time, but every evaluation of the recipe meets a task with the same perturbations.
             numbered = (f"{task.id}/{n}" for n in count(1))
-            seed = next(each for each in numbered if self._seed(each) not in seeds)
-            seeds.add(self._seed(seed))
+            seed = next(each for each in numbered if self.seed(each) not in seeds)
+            seeds.add(self.seed(seed))
             trajectory = await self.rollout(
                 task,
                 group,
@@ -199,9 +207,9 @@ class EpisodeRunner:
 
         run_all = run_all or partial(run_each, concurrency=self.recipe.rollout.concurrency)
         done += await run_all(run, left)
-        invalid = [trajectory for trajectory in done if not _is_valid(trajectory)]
+        invalid = [trajectory for trajectory in done if not is_valid(trajectory)]
         if len(invalid) > max_invalid * len(done) or (invalid and len(invalid) == len(done)):
-            raise _infra_error(invalid, f"{len(invalid)} of {plural(len(done), 'episode')} of phase {phase!r}")
+            raise infra_error(invalid, f"{len(invalid)} of {plural(len(done), 'episode')} of phase {phase!r}")
         return done
 
     def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> tuple[list[Trajectory], list[Task]]:
@@ -209,7 +217,7 @@ class EpisodeRunner:
         open_tasks = Counter(task.id for task in tasks)
         found = []
         for episode in sorted(self.store.trajectories(phase, iteration), key=run_order):
-            if _is_valid(episode) and open_tasks[episode.task.id]:
+            if is_valid(episode) and open_tasks[episode.task.id]:
                 if not self.store.has_screenshots(episode):
                     self.store.discard_broken(episode)
                     continue
@@ -222,12 +230,13 @@ class EpisodeRunner:
                 left.append(task)
         return found, left
 
-    def _seed(self, of: str) -> str:
+    def seed(self, of: str) -> str:
         """The seed of what the environment draws, as trajectories keep it."""
         return f"{self.recipe.seed}/{of}"
 
 
-def _is_valid(trajectory: Trajectory) -> bool:
+def is_valid(trajectory: Trajectory) -> bool:
+    """Whether it has a verdict that counts."""
     return trajectory.reward is not None and trajectory.reward.valid
 
 
@@ -235,10 +244,10 @@ def _is_of_site(trajectory: Trajectory) -> bool:
     """Whether the site failed an episode: it did not open, or a judge saw that it turned the agent away."""
     if trajectory.failure:
         return Failure(trajectory.failure).is_of_site
-    return not _is_valid(trajectory) and trajectory.reward is not None and trajectory.reward.cause in OF_SITE
+    return not is_valid(trajectory) and trajectory.reward is not None and trajectory.reward.cause in OF_SITE
 
 
-def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
+def infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
     """The error that tells the user which of web, engine and reward failed the episodes."""
     last = failed[-1]
     kind: type[WebdojoError] = EngineError if last.termination is Termination.ABORTED else BrowserError
@@ -252,7 +261,13 @@ def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
 
 
 @asynccontextmanager
-async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -> AsyncIterator[EpisodeRunner]:
+async def open_episodes(
+    recipe: Recipe, store: RunStore, processor: Processor, *, by_person: bool = False
+) -> AsyncIterator[EpisodeRunner]:
+    """Open what episodes need; nothing is stored yet, so who goes on with a run calls `score_left` first.
+
+    `by_person` says that a person uses the windows of the browsers (`browser/person/`).
+    """
     config, blocklist = recipe.tasks, None
     async with AsyncExitStack() as stack:
         scorer = await stack.enter_async_context(Scorer(recipe.reward_function, store.images, store.path))
@@ -260,17 +275,15 @@ async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -
             blocklist = Blocklist(Path(config.blocklist))
             stack.enter_context(closing(blocklist))
         await stack.enter_async_context(recipe.env)
-        pool = await stack.enter_async_context(_open_browsers(recipe, store.images))
-        runner = EpisodeRunner(recipe, store, pool, recipe.build_harness(processor), scorer, blocklist)
-        await runner.score_left()
-        yield runner
+        pool = await stack.enter_async_context(_open_browsers(recipe, store.images, by_person))
+        yield EpisodeRunner(recipe, store, pool, recipe.build_harness(processor), scorer, blocklist)
 
 
 @asynccontextmanager
-async def _open_browsers(recipe: Recipe, images: ImageSink) -> AsyncIterator[Pool[Session]]:
+async def _open_browsers(recipe: Recipe, images: ImageSink, by_person: bool) -> AsyncIterator[Pool[Session]]:
     config = recipe.browser
     if not config.servers:
-        async with BrowserPool(config, images, dict(recipe.env.hosts)) as local:
+        async with BrowserPool(config, images, dict(recipe.env.hosts), for_person=by_person) as local:
             yield local
         return
     recipe.env.check_servers()

@@ -43,7 +43,7 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
     there = store.count()
     if unknown := [phase for phase in phases if phase not in there]:
         raise StoreError(f"no phase {unknown[0]!r} in {store.path} (there: {', '.join(there) or 'none yet'})")
-    codec = _Cached(_codec(store))
+    codec = CachedCodec(codec_of(store))
     counts: Counter[str] = Counter()
     added: list[Path] = []
 
@@ -86,7 +86,7 @@ def _line(row: TrajectoryRow, trajectory: Trajectory, codec: Codec, place: Calla
 
     messages: list[Message] = []
     for turn in trajectory.turns:
-        shown = conversation(_answered(turn, codec), codec, show)
+        shown = conversation(answered(turn, codec), codec, show)
         messages += shown[-2:] if messages else shown
     for message in messages:
         if isinstance(message["content"], str):
@@ -109,7 +109,7 @@ def _line(row: TrajectoryRow, trajectory: Trajectory, codec: Codec, place: Calla
     }
 
 
-def _answered(turn: Turn, codec: Codec) -> Prompt:
+def answered(turn: Turn, codec: Codec) -> Prompt:
     """A turn's prompt with the answer to it, and then once more the opening of one."""
     end = tuple(codec.encode(IM_END))
     ids = tuple(turn.response.ids)
@@ -118,7 +118,7 @@ def _answered(turn: Turn, codec: Codec) -> Prompt:
     return Prompt(segments=(*turn.prompt.segments, TextSegment(ids=ids), opening))
 
 
-def _codec(store: RunStore) -> Processor:
+def codec_of(store: RunStore) -> Processor:
     """The processor of the model that the run trains, from a checkpoint if there is one, since that is at hand."""
     for checkpoint in store.checkpoints.all():
         if (checkpoint.path / "tokenizer.json").is_file():
@@ -128,7 +128,7 @@ def _codec(store: RunStore) -> Processor:
     return Processor.load(model_folder(info.get("processor") or info.get("model") or recipe["model"]["path"]))
 
 
-class _Cached:
+class CachedCodec:
     """A codec that remembers: the prompts of an episode repeat one another."""
 
     def __init__(self, codec: Codec) -> None:

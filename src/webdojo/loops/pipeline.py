@@ -19,39 +19,39 @@ import torch
 
 from webdojo.browser.chromium import find_chromium
 from webdojo.evaluation import success
-from webdojo.loops.episodes import EpisodeRunner, open_episodes
+from webdojo.loops.collection.attempts import Collection
+from webdojo.loops.collection.imitated import images_of, imitated, succeeded
+from webdojo.loops.collection.teachers import oracle_teacher
+from webdojo.loops.cycles import cycles
+from webdojo.loops.episodes import MAX_INVALID, EpisodeRunner, open_episodes
 from webdojo.loops.evaluations import stored_evaluations
+from webdojo.loops.fine_tune import SFT, fine_tune
 from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import evaluation_metrics
 from webdojo.loops.missing import warn_of_missing
-from webdojo.loops.models import check_learner, learn, make_learner, open_engine
+from webdojo.loops.models import check_learner, make_learner, open_engine
 from webdojo.loops.online import online
 from webdojo.loops.results.cost import cost
+from webdojo.loops.results.cycles import Cycle
 from webdojo.loops.results.kit import write_kit
 from webdojo.loops.results.protocol import differs
 from webdojo.loops.resume import latest, metrics_of
-from webdojo.loops.run_folder import ENGINE_ACCOUNT, EVAL, EVALUATION, KIT
+from webdojo.loops.run_folder import DEMO, ENGINE_ACCOUNT, EVAL, EVAL_CYCLE, EVALUATION, KIT
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.recipe import Recipe, dump_recipe
 from webdojo.recipe_paths import whole_path
+from webdojo.rollout.config import CollectConfig
 from webdojo.store.files import writing
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.store.spans import RUN, Span, SpanLog
-from webdojo.trainer.batch import sft_samples
 from webdojo.trainer.learner.checkpoint import check_checkpoint
-from webdojo.trainer.sft import train_sft
 from webdojo.types import Task, TrainableEngine, Trajectory
 
 logger = logging.getLogger("webdojo")
-
-SFT = "sft"
-TRAIN_TASKS = 20_000
-"""So many training tasks are drawn, once; the demonstrations are of the first of them."""
 
 
 def run_recipe(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
@@ -61,8 +61,9 @@ def run_recipe(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     # What the model cannot do must not leave a run folder behind.
     processor = Processor.load(model_folder(recipe.model.path))
     check_learner(recipe)
-    with _opened(recipe, run, resume, {}) as store, RunLog(store) as log:
+    with opened(recipe, run, resume, {}) as store, RunLog(store) as log:
         if resume:
+            note_resumed(recipe, store)
             warn_of_missing(store)
         with closing(Pipeline(recipe, store, log).all(processor)) as work:  # Ctrl-C may come before it begins
             return asyncio.run(work)
@@ -73,25 +74,35 @@ def measure_model(recipe: Recipe, model_path: str, run: Path, resume: bool) -> d
     processor = Processor.load(model_folder(model_path))
     measured = {"model": recipe.engine.serves(model_path), "processor": whole_path(model_path)}
     with (
-        _opened(recipe, run, resume, measured) as store,
+        opened(recipe, run, resume, measured) as store,
         RunLog(store) as log,
-        closing(Pipeline(recipe, store, log).evaluate_alone(processor, model_path)) as work,
     ):
-        return asyncio.run(work)
+        if resume:
+            note_resumed(recipe, store)
+        with closing(Pipeline(recipe, store, log).evaluate_alone(processor, model_path)) as work:
+            return asyncio.run(work)
 
 
 @contextmanager
-def _opened(recipe: Recipe, run: Path, resume: bool, more: dict[str, Any]) -> Iterator[RunStore]:
-    """The store of a new run, with `more` in its info, or of one that goes on, which notes with which recipe."""
-    info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser)) | more
+def opened(recipe: Recipe, run: Path, resume: bool, more: dict[str, Any]) -> Iterator[RunStore]:
+    """The store of a new run, with `more` in its info, or of one that goes on, which is as it was (`note_resumed`)."""
+    info = _info(recipe) | more
     with RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe, whole_paths=True), info) as store:
-        if resume:
-            again = {key: info[key] for key in ("created", "command", "git")}
-            noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
-            store.write_start(dump_recipe(recipe, whole_paths=True), noted)
-            with writing(run / KIT):
-                (run / KIT).unlink(missing_ok=True)
         yield store
+
+
+def note_resumed(recipe: Recipe, store: RunStore) -> None:
+    """Note that a run goes on, and with which recipe; its earlier result is gone then."""
+    info = _info(recipe)
+    again = {key: info[key] for key in ("created", "command", "git")}
+    noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
+    store.write_start(dump_recipe(recipe, whole_paths=True), noted)
+    with writing(store.path / KIT):
+        (store.path / KIT).unlink(missing_ok=True)
+
+
+def _info(recipe: Recipe) -> dict[str, Any]:
+    return run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
 
 
 class Pipeline:
@@ -108,15 +119,16 @@ class Pipeline:
     @cached_property
     def tasks(self) -> Sequence[Task]:
         """The training tasks, drawn on first use, because that takes seconds and an evaluation needs none."""
-        return self.recipe.draw("train", TRAIN_TASKS)
+        return self.recipe.training_tasks()
 
     async def all(self, processor: Processor) -> dict[str, Any]:
         base = self.recipe.model.path
         async with open_episodes(self.recipe, self.store, processor) as runner:
+            await runner.score_left()
             with self._timed("evaluate_base"):
                 result: dict[str, Any] = {"success_base": await self.evaluate(runner, "eval_base", base)}
             with self._timed("demonstrations"):
-                demos = await self.demonstrate(runner)
+                demos = [] if self._is_warm() else await self.demonstrate(runner)
             with self._timed("sft"):
                 start = await self.warm_start(demos, base)
             if start != base:
@@ -124,6 +136,10 @@ class Pipeline:
             with self._timed("evaluate_sft"):
                 result["success_sft"] = await self.evaluate(runner, "eval_sft", start)
                 self._note_evaluation(0, result["success_sft"])
+            if self.recipe.cycles.rounds:
+                with self._timed("cycles"):
+                    start, rounds = await self.cycle(runner, start)
+                result["cycles"] = [each.model_dump(mode="json") for each in rounds]
             with self._timed("rl"):
                 final, iteration = await self.learn_online(runner, start)
             with self._timed("evaluate_rl"):
@@ -139,6 +155,7 @@ class Pipeline:
     async def evaluate_alone(self, processor: Processor, model_path: str) -> dict[str, Any]:
         """Measure a model that this run does not train."""
         async with open_episodes(self.recipe, self.store, processor) as runner:
+            await runner.score_left()
             with self._timed("evaluate"):
                 episodes = await self.measure(runner, EVAL, model_path)
         measured = success(episodes).model_dump(mode="json")
@@ -194,15 +211,18 @@ class Pipeline:
         return episodes
 
     async def demonstrate(self, runner: EpisodeRunner) -> list[Trajectory]:
-        """The oracle's successful episodes on the first `sft.demos` training tasks; none after the warm start."""
+        """The trajectories of `sft.data`, else the oracle's successful episodes on the first `sft.demos` tasks."""
         oracle = self.recipe.env.oracle
-        if self._is_warm() or not self.recipe.sft.demos or oracle is None:
+        if self.recipe.sft.data:
+            return imitated(self.recipe)
+        if not self.recipe.sft.demos or oracle is None:
             return []
         tasks = self.tasks[: self.recipe.sft.demos]
+        teacher = oracle_teacher(runner.harness, oracle)
         with progress("demonstrations", len(tasks)) as bar:
-            actor = scripted_actor(runner.harness, lambda task: oracle(task, runner.harness.view))
-            shown = await runner.run_tasks(tasks, actor, "demo", 0, self.recipe.rollout, bar)
-        good = [demo for demo in shown if demo.reward is not None and demo.reward.value == 1]
+            collection = Collection(runner, teacher, DEMO, CollectConfig(), bar, max_invalid=MAX_INVALID)
+            shown = [self.store.trajectory(id) for id in await collection.run(tasks)]
+        good = [demo for demo in shown if succeeded(demo)]
         if tasks and not good:
             logger.warning(
                 "none of the %d demonstrations succeeded, so there is no warm start: see why they ended with "
@@ -220,22 +240,21 @@ class Pipeline:
             return str(done)
         if not demos:
             return base
-        order = {task.id: index for index, task in enumerate(self.tasks)}
-        samples = sft_samples(sorted(demos, key=lambda demo: order[demo.task.id]))
-        turns = self.recipe.sft.epochs * len(samples)
-        learner = make_learner(self.recipe, self.store.images, base, kl=False)
-        with closing(learner), progress("sft", turns) as bar:
-
-            def advance(step: int, steps: int, metrics: dict[str, float]) -> None:
-                bar.advance(turns / steps, loss=metrics["loss"])
-                self.log.write(SFT, step, metrics)
-
-            metrics = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance)
-            meta = {"phase": SFT, "metrics": metrics}
-            return str(self.store.checkpoints.save(SFT, learner.save, meta).path)
+        images = images_of(self.recipe) if self.recipe.sft.data else self.store.images
+        return str((await fine_tune(self.recipe, demos, images, base, self.store, self.log)).path)
 
     def _is_warm(self) -> bool:  # by an earlier attempt
         return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints.all())
+
+    async def cycle(self, runner: EpisodeRunner, start: str) -> tuple[str, list[Cycle]]:
+        """Improve the model `start` by cycles of exploration, feedback and optimization; the last model, and what each
+        round did."""
+
+        async def measure(model_path: str, number: int) -> list[Trajectory]:
+            return await self.measure(runner, EVAL_CYCLE, model_path, number)
+
+        demonstrations = await self.demonstrate(runner)
+        return await cycles(runner, self.tasks, demonstrations, start, self.log, measure)
 
     async def learn_online(self, runner: EpisodeRunner, start: str) -> tuple[str, int]:
         """Train online from the model `start`; the folder of the final policy, and the iteration that made it."""

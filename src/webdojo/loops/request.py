@@ -1,17 +1,18 @@
-"""What a user asks `webdojo act` for, checked before anything heavy is loaded."""
+"""What a user asks `webdojo act` or `webdojo record` for, checked before anything heavy is loaded."""
 
 from __future__ import annotations
 
 import difflib
+import hashlib
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 from webdojo.envs.env import Environment
 from webdojo.errors import ConfigError
-from webdojo.policy.config import TINY
+from webdojo.policy.config import TINY, TINY_LAB
 from webdojo.progress import plural
 from webdojo.recipe import Recipe
 from webdojo.store.checkpoints import CheckpointFolder
@@ -20,15 +21,17 @@ from webdojo.types import Task
 
 WHOLE_FILE = 10**9
 """More tasks than any file has."""
+_MOST_NEAR = 2000
+"""Tasks among which one of a similar name is looked for, which takes a while."""
 
 
-def check_display(headless: bool) -> None:
-    """Raise ConfigError where a window is wanted and there is no screen to show it on."""
+def check_display(headless: bool, asked: str = "--headful", otherwise: str = "leave it out") -> None:
+    """Raise ConfigError where a window is wanted and there is no screen to show it on; `asked` is what wants one."""
     shown = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if not headless and not shown:
         raise ConfigError(
-            "--headful shows a window, and there is no display (DISPLAY and WAYLAND_DISPLAY are empty): "
-            "leave it out, or put `xvfb-run` before the command"
+            f"{asked} shows a window, and there is no display (DISPLAY and WAYLAND_DISPLAY are empty): "
+            f"{otherwise}, or put `xvfb-run` before the command"
         )
 
 
@@ -51,7 +54,8 @@ def task_at(env: Environment, instruction: str, url: str) -> Task:
     kind = env.kind_of(url)
     if (own := env.own_task(instruction, url)) is not None:
         return own.model_copy(update={"instruction": instruction, "start_url": url})
-    return Task(id=f"act-{uuid4().hex[:8]}", instruction=instruction, start_url=url, website=host, kind=kind)
+    digest = hashlib.sha256(f"{url}\n{instruction}".encode()).hexdigest()[:8]
+    return Task(id=f"own-{digest}", instruction=instruction, start_url=url, website=host, kind=kind)
 
 
 def own_task(recipe: Recipe, name: str) -> Task:
@@ -67,18 +71,28 @@ def own_task(recipe: Recipe, name: str) -> Task:
     found = recipe.draw("eval", WHOLE_FILE if files.path or files.eval_path else recipe.evaluate.tasks)
     if files.path and files.eval_path:
         found = [*found, *recipe.draw("train", WHOLE_FILE)]
-    task = next((each for each in found if name in (each.id, each.instruction)), None)
-    if task is None:
-        known = [text for each in found for text in (each.id, each.instruction)]
-        near = difflib.get_close_matches(name, known, n=1) or [found[0].id]
-        raise ConfigError(
-            f"recipe {recipe.name!r} has {plural(len(found), 'task')}, and none is {name!r}: name one, such as "
-            f"{near[0]!r}, or give --url, the address to start at, for a task of your own words"
-        )
+    task = _named(found, name, recipe)
     recipe.env.check(task)
     reward = recipe.reward_function
     reward.check_setup()
     reward.check(task)
+    return task
+
+
+def training_task(recipe: Recipe, name: str) -> Task:
+    """The training task of a recipe that has this id, or asks for this in the same words; raises as `own_task`."""
+    return _named(recipe.training_tasks(), name, recipe)
+
+
+def _named(tasks: Sequence[Task], name: str, recipe: Recipe) -> Task:
+    task = next((each for each in tasks if name in (each.id, each.instruction)), None)
+    if task is None:
+        known = [text for each in tasks[:_MOST_NEAR] for text in (each.id, each.instruction)]
+        near = difflib.get_close_matches(name, known, n=1) or [tasks[0].id]
+        raise ConfigError(
+            f"recipe {recipe.name!r} has {plural(len(tasks), 'task')}, and none is {name!r}: name one, such as "
+            f"{near[0]!r}, or give --url, the address to start at, for a task of your own words"
+        )
     return task
 
 
@@ -95,4 +109,4 @@ def recipe_of(model: str, endpoint: str = "") -> str:
         return "openwebrl-dojo"
     if model and (trained := Path(model).resolve().parent.parent / "recipe.yaml").is_file():
         return str(trained)
-    return "quickstart" if model in ("", TINY) else "openwebrl-dojo"
+    return {"": "quickstart", TINY: "quickstart", TINY_LAB: "lab"}.get(model, "openwebrl-dojo")

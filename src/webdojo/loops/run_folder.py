@@ -23,6 +23,16 @@ EVALUATION = "eval_rl"
 start."""
 EVAL = "eval"
 """The phase of an evaluation by itself (`webdojo eval`)."""
+DEMO = "demo"
+"""The phase of the oracle's demonstrations for the warm start."""
+CYCLE = "cycle"
+"""The metrics of cycles of exploration, feedback and optimization, by round."""
+EVAL_CYCLE = "eval_cycle"
+"""The phase of the evaluations after each of them."""
+COLLECT = "collect"
+"""The phase of a teacher's episodes (`webdojo collect`)."""
+HELDOUT = "heldout"
+"""The phase of the episodes that a distilled judge is measured on (`webdojo judge distill`)."""
 ACT = "act"
 """The phase of a single task that a user has given."""
 
@@ -39,6 +49,8 @@ FIXED = (
     "model.path",
     "browser.viewport_px",
     "harness",
+    "collect.teacher",
+    "collect.noise",
     "rollout.group_size",
     "rollout.sampling",
     "evaluate.sampling",

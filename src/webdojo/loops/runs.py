@@ -19,7 +19,7 @@ from webdojo.errors import StoreError
 from webdojo.evaluation import run_order
 from webdojo.loops.keep import best, bytes_on_disk, rolled_out
 from webdojo.loops.results.counted import counted
-from webdojo.loops.run_folder import ACT, EVAL, RL, is_unfinished
+from webdojo.loops.run_folder import ACT, COLLECT, EVAL, RL, is_unfinished
 from webdojo.store.lock import writer
 from webdojo.store.run import DATABASE, RunStore
 
@@ -103,6 +103,7 @@ def describe(path: Path) -> dict[str, Any]:
             "episodes": store.count(),
             "invalid": {phase: dict(causes.most_common()) for phase, causes in invalid.items()},
             "results": {name: it for name, it in store.get("result", {}).items() if name.startswith("success_")},
+            "cycles": store.get("result", {}).get("cycles", []),
             "metrics": [
                 {name: value if math.isfinite(value) else None for name, value in row.items()}
                 for row in store.metrics(RL)
@@ -114,7 +115,7 @@ def describe(path: Path) -> dict[str, Any]:
 
 def _heading(store: RunStore, recipe: dict[str, Any]) -> dict[str, Any]:
     steps = store.metrics(RL)
-    trains_nothing = store.count().keys() & {EVAL, ACT}
+    trains_nothing = store.count().keys() & {EVAL, ACT, COLLECT}
     return {
         "run": str(store.path),
         "state": state_of(store),

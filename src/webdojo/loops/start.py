@@ -1,4 +1,4 @@
-"""The start of a training or an evaluation.
+"""The start of a training, an evaluation or a collection.
 
 What a recipe, a model's path or a run folder has wrong is told before torch is imported, and leaves no run folder
 behind.
@@ -7,14 +7,21 @@ behind.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from webdojo.errors import EngineError
+from webdojo.errors import ConfigError, EngineError
+from webdojo.loops.collection.dataset import Manifest, check_teacher
+from webdojo.loops.collection.imitated import check_data
 from webdojo.loops.run_folder import check_goes_on
 from webdojo.policy.model.folder import check_model_path
 from webdojo.recipe import Recipe
 from webdojo.store.run import check_new_run
+from webdojo.types import Task
+
+if TYPE_CHECKING:
+    from webdojo.loops.collection.person import Desk
 
 logger = logging.getLogger("webdojo")
 
@@ -25,6 +32,8 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     if not resume:
         check_new_run(run)
     recipe.check(trains=True, demonstrates=not resume)
+    if not resume:
+        check_data(recipe)
     reward = recipe.reward_function
     if silence := reward.silence():
         raise EngineError(f"judge: {reward.address} does not answer: {silence}; see reward.engine")
@@ -45,3 +54,26 @@ def evaluate_model(recipe: Recipe, model_path: str, run: Path, resume: bool) -> 
     from webdojo.loops.pipeline import measure_model
 
     return measure_model(recipe, model_path, run, resume)
+
+
+def collect(
+    recipe: Recipe, run: Path, resume: bool, *, tasks: Sequence[Task] | None = None, desk: Desk | None = None
+) -> Manifest:
+    """Collect a teacher's episodes in a run folder, and return what the `dataset.json` of the data set holds.
+
+    `tasks` are others than the first training tasks of the recipe; a person who teaches sits at a `desk`.
+    """
+    if recipe.collect.teacher == "person" and desk is None:
+        raise ConfigError("collect.teacher is 'person', who demonstrates by `webdojo record`")
+    check_model_path(recipe.model.path)
+    if resume:
+        check_teacher(run, recipe)
+    else:
+        check_new_run(run)
+    recipe.check_collection(tasks)
+    reward = recipe.reward_function
+    if silence := reward.silence():
+        raise EngineError(f"judge: {reward.address} does not answer: {silence}; see reward.engine")
+    from webdojo.loops.collection.run import run_collection
+
+    return run_collection(recipe, run, resume, tasks, desk)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -31,6 +32,10 @@ class RewardFunction(Plug):
     scores_unfinished: ClassVar[bool] = False
     """Whether `score` is asked about unfinished episodes too, for `Reward.facts` and `Reward.valid`; their value is 0
     whatever it says. A judge that costs money need not be asked."""
+
+    endings: ClassVar[Mapping[bool, str]] = {}
+    """By verdict, the last line of the answer to the one question that it asks of a model, after the reasons; empty
+    where it asks nothing, several questions, or for an answer of another form. Such a protocol can be distilled."""
 
     max_concurrency: int = Field(default=16, ge=1)
     """Episodes that are scored at once."""

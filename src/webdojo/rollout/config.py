@@ -1,10 +1,11 @@
-"""Options of rollouts and of the curriculum: the recipe's `rollout` section and the entries of `train.stages`."""
+"""Options of rollouts, of collections and of the curriculum: the recipe's sections `rollout` and `collect`, and the
+entries of `train.stages`."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from webdojo.config import Section
 from webdojo.types import Sampling
@@ -73,3 +74,47 @@ class StageConfig(HorizonSection):
     max_steps: int = Field(ge=1)
     difficulty_sampling: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=0)]] = {}
     """Ratio in which it draws the difficulties (WebGym §5.2), 1 where not named; empty draws tasks as they come."""
+
+
+class CollectConfig(Section):
+    """How `webdojo collect` makes a data set; its episodes go by `rollout`."""
+
+    teacher: Literal["oracle", "model", "person"] = "oracle"
+    """Who does the tasks: the script of the environment, the model that `engine` serves, or a person at a window, as
+    `webdojo record` sets it."""
+    noise: float = Field(default=0.0, ge=0, lt=1)
+    """Chance of a wrong turn of the oracle at each step; the next one goes back."""
+    tasks: int = Field(default=400, ge=1)
+    """Training tasks, the first ones; all of a set that has fewer."""
+    attempts: int = Field(default=1, ge=1)
+    """Episodes of each task (OpenWebRL §4.2 has 4)."""
+    max_attempts: int = Field(default=1, ge=1)
+    """Further ones, one after another up to so many in all, while none of a task is one that `until` asks for."""
+    until: Literal["success", "finished"] = "success"
+    """An attempt that succeeded, or one that ended by itself (OpenWebVoyager §3.4)."""
+    budget_tokens: int = Field(default=0, ge=0)
+    """Tokens that the teacher may say, in all calls of the command together: no episode begins after that. 0 is no
+    limit. What an endpoint costs is bounded by `engine.budget_usd` and `engine.budget_requests`."""
+
+    @model_validator(mode="after")
+    def _only_the_oracle_errs(self) -> CollectConfig:
+        if self.noise and self.teacher != "oracle":
+            raise ValueError(f"noise {self.noise:g} is of the oracle: leave it out where a model teaches")
+        return self
+
+
+class CyclesConfig(Section):
+    """Cycles of exploration, feedback and optimization after the warm start (OpenWebVoyager §3.5, Algorithm 1)."""
+
+    rounds: int = Field(default=0, ge=0)
+    """How many cycles (m); 0 has none."""
+    tasks: int = Field(default=480, ge=1)
+    """Training tasks that each explores, drawn by `tasks.sampler`, which knows what became of those before."""
+    max_attempts: int = Field(default=5, ge=1)
+    """Episodes of a task at most, one after another until one succeeds."""
+    mix: Literal["latest", "all"] = "latest"
+    """What a cycle trains on besides the demonstrations of the warm start: its own successes, or also those of all
+    cycles before (Table 6)."""
+    demos_below: float = Field(default=0.0, ge=0, le=1)
+    """The environment's oracle does the unsolved tasks of web sites of which a smaller share was solved (difficulty-
+    guided sampling with a teacher's trajectories, §4.3); the paper has 0.4, in its last cycle."""

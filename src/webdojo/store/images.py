@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from webdojo.errors import StoreError, StoreFailure
@@ -89,6 +90,18 @@ class ImageStore:
             f"{self.folder} was deleted while its run went on: put it back, or go on without it, and the episodes that "
             "need it run again"
         )
+
+
+@dataclass(frozen=True)
+class ImageStores:
+    """Several stores to read from, as one."""
+
+    stores: tuple[ImageStore, ...]
+
+    def get(self, image: ImageRef) -> bytes:
+        """As `ImageStore.get`, of the first store that has it."""
+        there = (store for store in self.stores if store.path(image).is_file())
+        return next(there, self.stores[0]).get(image)
 
 
 class MemoryImages:

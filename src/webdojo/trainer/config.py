@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from webdojo.config import Section
 from webdojo.plugins import Registry, plug_name
@@ -24,7 +24,10 @@ NAMED_PARTS: dict[str, Registry[Any]] = {
 
 class SFTConfig(Section):
     demos: int = Field(default=400, ge=0)
-    """Oracle demonstrations; 0 skips the warm start."""
+    """Oracle demonstrations, where `data` names none; 0 skips the warm start."""
+    data: list[str] = []
+    """Data sets to imitate in place of the oracle (`webdojo collect`): all of one that was curated (`webdojo curate`),
+    of another its successes."""
     epochs: int = Field(default=3, ge=1)
     lr: float = Field(default=1e-5, gt=0)
     """Peak of the schedule."""
@@ -33,6 +36,16 @@ class SFTConfig(Section):
     warmup_ratio: float = Field(default=0.1, ge=0, le=1)
     batch_size: int = Field(default=128, ge=1)
     """Turns an optimizer step."""
+
+    @field_validator("data", mode="before")
+    @classmethod
+    def _one_or_many(cls, given: Any) -> Any:
+        return [given] if isinstance(given, str) else given
+
+    @property
+    def demonstrated(self) -> int:
+        """The demonstrations that a run makes itself."""
+        return 0 if self.data else self.demos
 
 
 class TrainConfig(Section):

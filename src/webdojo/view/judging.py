@@ -7,6 +7,8 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from webdojo.progress import duration
+from webdojo.reward.registry import JUDGE
 from webdojo.view.tables import new_table
 
 SHARES = {"accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "F1", "tnr": "TNR"}
@@ -97,6 +99,18 @@ def comparison_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
             pair["first"], pair["second"], *cells, _percent(pair, "accuracy"), shown, f"{pair['mcnemar_p']:.3g}"
         )
     yield table
+
+
+def distillation_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """What the student is worth where the judge that it learnt from is believed, on sites that it has not seen."""
+    examples, sft = report["examples"], report["sft"]
+    yield (
+        f"{examples['trajectories']} examples, {examples['successes']} of them successes, {sft['epoch']:.0f} times: "
+        f"loss {sft['loss']:.4f} in {duration(sft['seconds'])}\n"
+    )
+    yield from _figures(f"the student against {report['judge']['name']}, on held-out sites", report["heldout"])
+    yield f"as a reward: reward=distilled reward.path={report['path']}"
+    yield f"as a judge of these commands: --judge {report['path']}/{JUDGE}"
 
 
 def _figures(title: str, each: Mapping[str, Any]) -> Iterator[RenderableType]:

@@ -16,7 +16,7 @@ from webdojo.browser.tools import TOOLS, check_call
 from webdojo.errors import StoreError
 from webdojo.loops.results.online_mind2web import NO_SCREEN, action_of, export
 from webdojo.store.run import RunStore
-from webdojo.tasks.online_mind2web import load
+from webdojo.tasks.sources.online_mind2web import load
 from webdojo.types import Feedback, Task, Termination, ToolCall, Trajectory
 
 NAME = "b7258ee05d75e6c50673a59914db412e"

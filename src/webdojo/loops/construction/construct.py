@@ -24,9 +24,10 @@ from webdojo.gather import gather_or_cancel
 from webdojo.loops.construction.writer import MATERIAL, Writer
 from webdojo.reward.judges.case import quoted
 from webdojo.reward.judges.verdict import record
-from webdojo.tasks.decompose import DOMAIN, Wording, part_task, parts
-from webdojo.tasks.open_web import Address
+from webdojo.tasks.decompose import Wording, part_task, parts
+from webdojo.tasks.domains import DOMAIN
 from webdojo.tasks.rubric import MOST_GROUPS, ProposedRubric, Rubric, rubric_of, same, with_rubric
+from webdojo.tasks.sources.open_web import Address
 from webdojo.types import Task
 
 AT_ONCE = 32

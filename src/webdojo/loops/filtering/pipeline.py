@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from webdojo.config import Section
+from webdojo.config import Section, read_section
 from webdojo.envs.task_sets import load_tasks
 from webdojo.errors import TaskError
 from webdojo.loops.filtering.filters import FILTERS, Filter
@@ -73,14 +72,7 @@ class Filtered(Record):
 
 def read_pipeline(path: Path) -> Pipeline:
     """The pipeline in a YAML file; a TaskError says what is wrong with it."""
-    try:
-        return Pipeline.model_validate(yaml.safe_load(path.read_text()))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise TaskError(f"pipeline {str(path)!r} cannot be read: {error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        at = ".".join(map(str, first["loc"])) or "the file"
-        raise TaskError(f"pipeline {str(path)!r}: {at}: {first['msg']}") from None
+    return read_section(path, Pipeline, "pipeline", TaskError)
 
 
 def run_pipeline(pipeline: Pipeline, folder: Path) -> Filtered:

@@ -26,7 +26,7 @@ from webdojo.loops.results.counted import counted
 from webdojo.redact import redact
 from webdojo.store.files import writing
 from webdojo.store.run import RunStore
-from webdojo.tasks.online_mind2web import PREFIX
+from webdojo.tasks.sources.online_mind2web import PREFIX
 from webdojo.types import ImageRef, Observation, Task, ToolCall, Trajectory
 
 SCHEMA = "online-mind2web-v2"

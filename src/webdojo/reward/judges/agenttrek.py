@@ -4,6 +4,9 @@ screenshot. It is lenient: its figures cannot be compared with those of WebJudge
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from pydantic import Field
 
 from webdojo.reward.judges.case import Case, Screen
@@ -33,6 +36,8 @@ Status: failure
 
 class AgentTrekJudge(Judge):
     """AgentTrek's evaluator, which OpenWebRL reports beside WebJudge."""
+
+    endings: ClassVar[Mapping[bool, str]] = {True: "Status: success", False: "Status: failure"}
 
     name: str = "agenttrek"
     max_images: int = Field(default=1, ge=0)

@@ -4,6 +4,9 @@ whole history of actions with the browser's feedback.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from webdojo.reward.judges.case import Case, Screen
 from webdojo.reward.judges.hearing import Hearing
 from webdojo.reward.judges.judge import MATERIAL, Judge, judged
@@ -29,6 +32,8 @@ Explain your judgement in a few sentences. Then write the verdict alone on the l
 
 class OpenWebRLJudge(Judge):
     """OpenWebRL's judge; the default shows three screenshots, as Tables 7 and 8."""
+
+    endings: ClassVar[Mapping[bool, str]] = {True: "SUCCESS", False: "NOT SUCCESS"}
 
     name: str = "openwebrl"
 

@@ -4,7 +4,8 @@ screenshots; an episode without an answer has failed, and nothing is asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -32,6 +33,8 @@ Explain how you come to your verdict. Then write it alone on the last line: SUCC
 
 class WebVoyagerJudge(Judge):
     """WebVoyager's evaluator; 15 screenshots as there, while refreshed variants show 30 or all (0)."""
+
+    endings: ClassVar[Mapping[bool, str]] = {True: "SUCCESS", False: "NOT SUCCESS"}
 
     name: str = "webvoyager"
     max_images: int = Field(default=15, ge=0)

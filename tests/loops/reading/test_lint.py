@@ -17,7 +17,9 @@ import pytest
 from tests.policy.chat.endpoint import Endpoint, completion, refuse, replying, say
 from webdojo.envs import polite
 from webdojo.errors import EngineError
-from webdojo.loops.lint import ModelCheck, SiteCheck, ask_model, ask_sites
+from webdojo.loops.reading import reader as reading
+from webdojo.loops.reading.lint import SiteCheck, ask_model, ask_sites
+from webdojo.loops.reading.reader import Reader
 from webdojo.policy.engines import Chat
 from webdojo.types import Task
 
@@ -124,14 +126,15 @@ def reader(messages: list[dict[str, Any]]) -> str:
     return verdict()
 
 
-def check(endpoint: Endpoint, cache: str = "") -> ModelCheck:
-    return ModelCheck(engine=Chat(base_url=endpoint.url, model="reader", cache=cache, max_retries=0))
+def check(endpoint: Endpoint, cache: str = "") -> Reader:
+    return Reader(engine=Chat(base_url=endpoint.url, model="reader", cache=cache, max_retries=0))
 
 
-async def test_what_a_model_says_is_a_finding() -> None:
+async def test_what_a_model_says_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "BATCH", 1)
     tasks = [task("a", "http://a.example/"), task("b", "http://a.example/", "Buy a lamp")]
     with Endpoint(default=replying(reader)) as endpoint:
-        found = await ask_model(tasks, check(endpoint), batch=1)
+        found = await ask_model(tasks, check(endpoint))
     assert [(finding.row, finding.id, finding.rule, finding.level) for finding in found] == [
         (2, "b", "unsafe", "error"),
         (2, "b", "unclear", "warning"),
@@ -155,7 +158,15 @@ async def test_the_model_sees_the_reference_and_no_end_that_a_task_could_forge()
 
 @pytest.mark.parametrize(
     "bad",
-    ["I think it is fine.", "{}", verdict(("dead", "gone")), verdict(("unsafe", "")), '{"problems": [], "more": 1}'],
+    [
+        "I think it is fine.",
+        "{}",
+        verdict(("dead", "gone")),
+        verdict(("unsafe", "")),
+        '{"problems": [], "more": 1}',
+        f'{{"problems": [{{"rule": "unsafe", "why": "it pays"}}], {verdict()[1:]}',
+        f"{verdict()}, or so I think.",
+    ],
 )
 async def test_an_answer_of_another_schema_is_asked_for_once_more(bad: str, tmp_path: Path) -> None:
     answers = [say(completion(bad)), say(completion(verdict(("leaking", "it says 42"))))]
@@ -168,6 +179,14 @@ async def test_an_answer_of_another_schema_is_asked_for_once_more(bad: str, tmp_
     assert (finding.rule, finding.level) == ("unclear", "warning")
     assert "the model's answer could not be read" in finding.why
     assert len(endpoint.bodies) == 2
+
+
+async def test_thoughts_before_the_answer_are_no_part_of_it() -> None:
+    thinking = f"<think>{{it}} says {verdict(('unsafe', 'it pays'))}</think>{verdict(('leaking', 'it says 42'))}"
+    with Endpoint(default=say(completion(thinking))) as endpoint:
+        (finding,) = await ask_model([task("a", "http://a.example/")], check(endpoint))
+    assert finding.rule == "leaking"
+    assert len(endpoint.bodies) == 1
 
 
 async def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:

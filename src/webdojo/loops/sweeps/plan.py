@@ -1,0 +1,169 @@
+"""A sweep: one recipe trained in several variants, each with several seeds, and what came of them side by side.
+
+A sweep is a YAML file, of which the package has some (`sweep_names`):
+
+```yaml
+recipe: quickstart              # a name, or a file beside this one
+overrides: [train.iterations=9] # of all its runs
+seeds: [0, 1, 2]
+grid:                           # every combination of these values
+  harness.screenshots_kept: [1, 3]
+variants:                       # with names of their own; the first of all is what the others are compared with
+  no feedback: [harness.keep_feedback=false]
+```
+
+Each run is a `webdojo train` of its own in `OUT/<variant>/seed-<n>`; `{seed}` in an override is its seed. Runs that are
+finished are not made again, and one that was stopped goes on, so that a sweep can be stopped at any time, or its runs
+shared out among machines that see the same folder.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from webdojo.config import Section, read_section
+from webdojo.errors import ConfigError
+from webdojo.recipe import load_recipe, recipe_names
+from webdojo.recipe_paths import whole
+from webdojo.store.run import DATABASE
+from webdojo.types import Record
+
+RESULT = "result.json"
+_SHIPPED = Path(str(files("webdojo.recipes"))) / "sweeps"
+
+
+class Sweep(Section):
+    """What a file of a sweep says."""
+
+    recipe: str
+    """Name of a recipe, or a file, whose path may be relative to that of the sweep."""
+    overrides: list[str] = Field(default=[])
+    """Changes to the recipe that all runs have."""
+    seeds: list[int] = Field(default=[0], min_length=1)
+    grid: dict[str, list[Any]] = Field(default={})
+    """By key, values of which every combination is a variant."""
+    variants: dict[str, list[str]] = Field(default={})
+    """Further variants by name, each with its own changes."""
+
+
+class Variant(Record):
+    """One column of a sweep: what it changes."""
+
+    name: str
+    overrides: list[str]
+
+
+class SweepRun(Record):
+    """One training of a sweep."""
+
+    variant: str
+    seed: int
+    folder: Path
+    overrides: list[str]
+
+    @property
+    def begun(self) -> bool:
+        return (self.folder / DATABASE).is_file()
+
+    @property
+    def finished(self) -> bool:
+        return (self.folder / RESULT).is_file()
+
+
+def sweep_names() -> list[str]:
+    """Names of the sweeps inside the package."""
+    return sorted(path.name.removesuffix(".yaml") for path in _SHIPPED.iterdir())
+
+
+def sweep_file(name_or_path: str) -> Path:
+    """The file of a sweep: a path, or one inside the package by its name; a ConfigError where there is none."""
+    if name_or_path.endswith((".yaml", ".yml")):
+        return Path(name_or_path)
+    if name_or_path not in sweep_names():
+        raise ConfigError(
+            f"no sweep is called {name_or_path!r}: give one of {', '.join(sweep_names())}, or a .yaml file"
+        )
+    return _SHIPPED / f"{name_or_path}.yaml"
+
+
+def read_sweep(path: Path) -> Sweep:
+    """The sweep in a YAML file, whose runs all have recipes that load; a ConfigError says what is wrong with it."""
+    sweep = read_section(path, Sweep, "sweep", ConfigError)
+    if sweep.recipe not in recipe_names() and (beside := path.parent / sweep.recipe).is_file():
+        sweep = sweep.model_copy(update={"recipe": str(beside)})
+    variants = variants_of(sweep)
+    folders = [_folder(each.name) for each in variants]
+    if twice := next((each for each, folder in zip(variants, folders, strict=True) if folders.count(folder) > 1), None):
+        raise ConfigError(f"sweep {str(path)!r}: another variant has the folder of {twice.name!r}; name them apart")
+    if len(set(sweep.seeds)) < len(sweep.seeds):
+        raise ConfigError(f"sweep {str(path)!r}: seeds {sweep.seeds}: one stands there twice")
+    for each in variants:
+        load_recipe(sweep.recipe, _for_seed([*sweep.overrides, *each.overrides], sweep.seeds[0]))
+    return sweep
+
+
+def variants_of(sweep: Sweep) -> list[Variant]:
+    """The variants of a sweep: those of its grid, then those with names; where it has none, the recipe as it is."""
+    found = []
+    for values in product(*sweep.grid.values()) if sweep.grid else ():
+        chosen = list(zip(sweep.grid, values, strict=True))
+        name = ", ".join(f"{key.rpartition('.')[2]}={_written(value)}" for key, value in chosen)
+        found.append(Variant(name=name, overrides=[f"{key}={_written(value)}" for key, value in chosen]))
+    found += [Variant(name=name, overrides=overrides) for name, overrides in sweep.variants.items()]
+    return found or [Variant(name="default", overrides=[])]
+
+
+def runs_of(sweep: Sweep, out: Path) -> list[SweepRun]:
+    """The runs of a sweep, all variants of a seed before the next seed, so that a part of them can be compared."""
+    return [
+        SweepRun(
+            variant=variant.name,
+            seed=seed,
+            folder=out / _folder(variant.name) / f"seed-{seed}",
+            overrides=_for_seed([f"seed={seed}", *sweep.overrides, *variant.overrides], seed),
+        )
+        for seed in sweep.seeds
+        for variant in variants_of(sweep)
+    ]
+
+
+def check_finished(sweep: Sweep, runs: Sequence[SweepRun]) -> None:
+    """Raise a ConfigError where a finished run was made by another recipe than the one that the sweep now gives it."""
+    for run in runs:
+        if run.finished:
+            made = load_recipe(str(run.folder / "recipe.yaml"), migrate=True)
+            asked = load_recipe(sweep.recipe, run.overrides)
+            if whole(made.model_dump(mode="json")) != whole(asked.model_dump(mode="json")):
+                raise ConfigError(
+                    f"{run.folder} was made with other settings than the sweep now has for {run.variant!r}: give "
+                    "another --out, or remove that folder"
+                )
+
+
+def shard(runs: Sequence[SweepRun], which: str) -> list[SweepRun]:
+    """The runs that are the share `i/n` of all; a ConfigError where that is none."""
+    found = re.fullmatch(r"(\d+)/(\d+)", which)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise ConfigError(f"--shard {which!r} must look like 1/4, the first of four shares")
+    return list(runs[int(found[1]) - 1 :: int(found[2])])
+
+
+def _written(value: Any) -> str:
+    """A value as an override writes it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _for_seed(overrides: Sequence[str], seed: int) -> list[str]:
+    return [each.replace("{seed}", str(seed)) for each in overrides]
+
+
+def _folder(variant: str) -> str:
+    return re.sub(r"[^\w=.-]+", "_", variant)
