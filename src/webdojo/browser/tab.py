@@ -542,7 +542,9 @@ class Tabs:
             self._dialogs += 1
             if self._dialogs > _MOST_DIALOGS:
                 self.note(f"{shown} came again and again, and was dismissed in the end")
-                await dialog.dismiss()
+                with suppress(PlaywrightError):  # its page was closed meanwhile
+                    await dialog.dismiss()
                 return
             self.note(f"{shown} was accepted{said}")
-        await dialog.accept(dialog.default_value)
+        with suppress(PlaywrightError):
+            await dialog.accept(dialog.default_value)

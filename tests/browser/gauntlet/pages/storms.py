@@ -672,7 +672,7 @@ TRIALS: tuple[Trial, ...] = (
             },
             "/f30": page(button("go", 100, 100, "Innermost", "tell('lamp',1)")),
         },
-        steps=(wait(1), PRESS),
+        steps=(wait(3), PRESS),
         expects=(ServerSaw("/f30"), *lit()),
     ),
     Trial(
