@@ -8,6 +8,7 @@ from fairness_visitor import CannotGoError, Visitor
 from fairness_classes.case import Case, Target
 from fairness_classes.kinds_of_classes import ADDS, route
 from fairness_classes.moves import (
+    as_planned,
     asked_form,
     form_for,
     open_asked_form,
@@ -65,13 +66,6 @@ def checks_the_thing_afterwards(case: Case, visitor: Visitor) -> None:
         visitor.home()
 
 
-@route(*ADDS, "act")
-def ends_in_the_cart(case: Case, visitor: Visitor) -> None:
-    """Opens the cart when all is done, to see what is in it."""
-    play(case, visitor)
-    visitor.open_path("/cart")
-
-
 @route("act", *ADDS)
 def takes_a_wrong_thing_out_of_the_cart(case: Case, visitor: Visitor) -> None:
     """Puts another thing into the cart by mistake, takes it out, and goes on with the right one."""
@@ -110,3 +104,30 @@ def moves_cards_by_their_menus(case: Case, visitor: Visitor) -> None:
     names = {thing.url.rpartition("/")[2]: thing.name for thing in visitor.things()}
     for step in case.steps("drag"):
         visitor.offer(names[step["card"]], step["at"], {"card": step["card"], "column": step["column"]})
+
+
+@route("act")
+def takes_the_menu_of_the_list(case: Case, visitor: Visitor) -> None:
+    """Does it by the menu of a right click on the thing in the list, where that offers the same as its page."""
+    if not case.targets or asked_form(case)["values"]:
+        raise CannotGoError("the menu has no fields")
+    as_planned(visitor, case.target)
+    visitor.offer(case.target.entity.name, asked_form(case)["action"])
+
+
+@route("act", "menu", "drag", *ADDS)
+def goes_home_afterwards(case: Case, visitor: Visitor) -> None:
+    """Goes home when all is done, and ends there."""
+    play(case, visitor)
+    visitor.home()
+
+
+@route("drag")
+def drops_a_card_in_a_wrong_column_first(case: Case, visitor: Visitor) -> None:
+    """Drops a card in a wrong column by mistake, and then in the right one."""
+    open_board(case, visitor)
+    first, *_ = case.steps("drag")
+    columns = [node.get("data-column") for node in visitor.page.root.has("data-column")]
+    visitor.drag(first["card"], next(column for column in columns if column != first["column"]))
+    for step in case.steps("drag"):
+        visitor.drag(step["card"], step["column"])

@@ -2,86 +2,115 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fairness_visitor import CannotGoError, Visitor
 
-from fairness_classes.case import Case
+from fairness_classes.case import Case, Target
 from fairness_classes.kinds_of_classes import ADDS, route
 from fairness_classes.moves import (
-    as_planned,
-    asked_form,
     drag_all,
+    form_for,
     open_asked_form,
     open_board,
+    open_target,
     play,
     send_forms,
 )
 
 
 @route("act")
-def takes_the_menu_of_the_list(case: Case, visitor: Visitor) -> None:
-    """Does it by the menu of a right click on the thing in the list, where that offers the same as its page."""
-    if not case.targets or asked_form(case)["values"]:
-        raise CannotGoError("the menu has no fields")
-    as_planned(visitor, case.target)
-    visitor.offer(case.target.entity.name, asked_form(case)["action"])
-
-
-@route("act", "menu", "drag", *ADDS)
-def goes_home_afterwards(case: Case, visitor: Visitor) -> None:
-    """Goes home when all is done, and ends there."""
-    play(case, visitor)
-    visitor.home()
-
-
-@route("drag")
-def drags_in_another_order(case: Case, visitor: Visitor) -> None:
-    """Drags the cards in the opposite order."""
-    if len(case.steps("drag")) < 2:
-        raise CannotGoError("there is one card")
-    drag_all(case, visitor, list(reversed(case.steps("drag"))))
-
-
-@route("drag")
-def drops_a_card_in_a_wrong_column_first(case: Case, visitor: Visitor) -> None:
-    """Drops a card in a wrong column by mistake, and then in the right one."""
-    open_board(case, visitor)
-    first, *_ = case.steps("drag")
-    columns = [node.get("data-column") for node in visitor.page.root.has("data-column")]
-    visitor.drag(first["card"], next(column for column in columns if column != first["column"]))
-    for step in case.steps("drag"):
-        visitor.drag(step["card"], step["column"])
-
-
-@route("drag")
-def comes_to_the_board_from_the_project(case: Case, visitor: Visitor) -> None:
-    """Opens the project and takes its link to the board."""
-    board = case.steps("drag")[0]["at"]
-    visitor.open_path("/projects")
-    visitor.open_path(f"/projects/{board.rpartition('/')[2]}")
-    visitor.open_path(board)
-    for step in case.steps("drag"):
-        visitor.drag(step["card"], step["column"])
+def reloads_the_form_before_it_fills_it_in(case: Case, visitor: Visitor) -> None:
+    """Opens the form, confirms its address in the address bar once more, and fills it in."""
+    open_asked_form(case, visitor)
+    visitor.type_address(visitor.url)
+    send_forms(case, visitor)
 
 
 @route("act")
-def turns_to_the_form_after_another_form(case: Case, visitor: Visitor) -> None:
-    """Opens another form of the site, leaves it unsent, and goes on with the right one."""
-    others = [path for _, path in case.site.sections() if path.startswith("/do/") and path != asked_form(case)["at"]]
-    if not others:
-        raise CannotGoError("there is no other form")
-    visitor.open_path(others[0])
+def leaves_the_form_and_returns(case: Case, visitor: Visitor) -> None:
+    """Opens the form, goes home without sending it, and comes again to send it."""
+    open_asked_form(case, visitor)
     visitor.home()
     open_asked_form(case, visitor)
     send_forms(case, visitor)
 
 
-@route("menu")
-def takes_the_menu_in_another_list(case: Case, visitor: Visitor) -> None:
-    """Opens the thing's page, and then uses the menu where a list found by one word has it."""
-    as_planned(visitor, case.target)
-    visitor.open_path(case.target.path)
-    visitor.search(case.target.entity.name.split()[0].strip("?!,:."))
-    while not any(thing.name == case.target.entity.name for thing in visitor.things()):
-        if not visitor.more():
-            raise CannotGoError("the list has ended")
-    visitor.offer(case.target.entity.name, case.steps("menu")[0]["action"])
+@route("act", "menu", *ADDS)
+def goes_back_when_it_is_done(case: Case, visitor: Visitor) -> None:
+    """Does all, and returns by the browser's button to the page before."""
+    play(case, visitor)
+    visitor.back()
+
+
+@route("act", "menu", "drag", *ADDS)
+def opens_something_else_when_it_is_done(case: Case, visitor: Visitor) -> None:
+    """Does all, and ends on the page of a thing that has nothing to do with it."""
+    play(case, visitor)
+    known = {target.entity.slug for target in case.targets}
+    visitor.type_address(case.task.start_url)
+    other = next(each for each in case.site.main.entities if each.slug not in known)
+    open_target(visitor, Target(case.site, case.site.main, other))
+
+
+@route("act", "drag", "menu")
+def looks_into_a_list_before_it_acts(case: Case, visitor: Visitor) -> None:
+    """Opens the main list and goes on in it, returns home, and then does what is asked."""
+    visitor.open_path(f"/{case.site.main.slug}")
+    visitor.more()
+    visitor.home()
+    play(case, visitor)
+
+
+@route("drag")
+def drags_a_card_again_to_where_it_is(case: Case, visitor: Visitor) -> None:
+    """Drags all cards, and the first once more to the column that it is in."""
+    drag_all(case, visitor)
+    first, *_ = case.steps("drag")
+    visitor.drag(first["card"], first["column"])
+
+
+@route("drag")
+def looks_at_a_card_before_it_drags(case: Case, visitor: Visitor) -> None:
+    """Opens the page of a card on the board, returns to the board, and drags."""
+    open_board(case, visitor)
+    card = case.steps("drag")[0]["card"]
+    visitor.follow(next(link for link in visitor.links if link.url.endswith(f"/{card}")))
+    visitor.back()
+    for step in case.steps("drag"):
+        visitor.drag(step["card"], step["column"])
+
+
+@route("add_two")
+def adds_in_the_opposite_order(case: Case, visitor: Visitor) -> None:
+    """Puts the second thing into the cart first."""
+    play(replace(case, targets=case.targets[::-1]), visitor)
+
+
+@route(*ADDS)
+def looks_into_the_cart_before_it_adds(case: Case, visitor: Visitor) -> None:
+    """Looks into the empty cart, goes home, and then adds."""
+    visitor.open_path("/cart")
+    visitor.home()
+    play(case, visitor)
+
+
+@route("add", "add_cheapest", "add_cheapest_color")
+def takes_it_out_and_puts_it_in_again(case: Case, visitor: Visitor) -> None:
+    """Puts the thing into the cart, takes it out by mistake, and puts it in again."""
+    play(case, visitor)
+    visitor.open_path("/cart")
+    visitor.send(*form_for(visitor, "/cart/remove"))
+    visitor.home()
+    play(case, visitor)
+
+
+@route(*ADDS)
+def looks_at_the_thing_before_and_adds_later(case: Case, visitor: Visitor) -> None:
+    """Opens each thing and adds none, goes home, and then adds."""
+    if any(target.described is not None for target in case.targets):
+        raise CannotGoError("things are described")
+    for target in case.targets:
+        open_target(visitor, target)
+    visitor.home()
+    play(case, visitor)

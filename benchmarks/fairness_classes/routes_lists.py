@@ -9,9 +9,11 @@ from fairness_visitor import CannotGoError, Visitor
 from fairness_classes.case import Case, Query, Target
 from fairness_classes.kinds_of_classes import QUERIED, SEARCHED, route
 from fairness_classes.moves import (
-    as_planned,
+    browse_to,
     by_list,
+    go_on,
     in_list,
+    list_path,
     play,
     play_described,
     set_all,
@@ -20,6 +22,7 @@ from fairness_classes.moves import (
     to_the_end,
     without_one,
 )
+from webdojo.sites.site import href
 
 
 @route(*SEARCHED)
@@ -75,38 +78,6 @@ def sets_the_filters_in_reverse(case: Case, visitor: Visitor) -> None:
     play_described(case, visitor, by_list(opened), opened)
 
 
-@route(*SEARCHED)
-def opens_the_next_one_first(case: Case, visitor: Visitor) -> None:
-    """Opens the second thing of the list as well, returns, and then opens the first."""
-
-    def find(visitor: Visitor, target: Target) -> None:
-        as_planned(visitor, target)
-        others = [path for path in _paths(visitor, _described(target)) if path != target.path]
-        if not others:
-            raise CannotGoError("there is no other thing")
-        visitor.open_path(others[0])
-        visitor.back()
-
-    play_described(case, visitor, find)
-
-
-def _described(target: Target) -> Query:
-    assert target.described is not None
-    return target.described
-
-
-@route(*SEARCHED)
-def looks_at_the_thing_twice(case: Case, visitor: Visitor) -> None:
-    """Opens the thing, goes back to the list, and opens it again."""
-
-    def find(visitor: Visitor, target: Target) -> None:
-        as_planned(visitor, target)
-        visitor.open_path(target.path)
-        visitor.back()
-
-    play(case, visitor, find)
-
-
 @route(*SEARCHED, *QUERIED)
 def corrects_a_wrong_filter(case: Case, visitor: Visitor) -> None:
     """Sets a filter to a wrong value by mistake and corrects it before going on."""
@@ -126,36 +97,6 @@ def corrects_a_wrong_filter(case: Case, visitor: Visitor) -> None:
     play_described(case, visitor, by_list(opened), opened)
 
 
-@route(*SEARCHED)
-def tries_another_order_first(case: Case, visitor: Visitor) -> None:
-    """Orders the list by something else, sees that it does not help, and orders it rightly."""
-
-    def opened(visitor: Visitor, query: Query) -> None:
-        orders = [a.key for a in query.collection.attributes if a.sort and a.key != query.sort]
-        if not orders:
-            raise CannotGoError("there is no other order")
-        start_list(visitor, query)
-        set_all(visitor, [*settings(query)[:-1], ("sort", orders[0]), ("sort", query.sort)])
-
-    play_described(case, visitor, by_list(opened), opened)
-
-
-@route(*SEARCHED, *QUERIED)
-def takes_a_filter_back(case: Case, visitor: Visitor) -> None:
-    """Narrows the list by one thing too much and takes that filter away again."""
-
-    def opened(visitor: Visitor, query: Query) -> None:
-        known = {key for key, _ in settings(query)}
-        extra = [a for a in query.collection.attributes if a.filter and a.key not in (*known, *query.values)]
-        if not extra or case.compact:
-            raise CannotGoError("there is no further filter")
-        start_list(visitor, query)
-        (key, value), *_ = query.collection.constraints(extra[0])[0].query.items()
-        set_all(visitor, [*settings(query), (key, value), (key, "")])
-
-    play_described(case, visitor, by_list(opened), opened)
-
-
 @route("narrow", "color", "under", "stock", "region")
 def orders_the_narrowed_list(case: Case, visitor: Visitor) -> None:
     """Shows the right list in an order that nobody asked for."""
@@ -167,13 +108,46 @@ def orders_the_narrowed_list(case: Case, visitor: Visitor) -> None:
     visitor.narrow("sort", orders[0])
 
 
-@route("narrow", "color", "under", "stock", "region", "category")
-def looks_at_a_thing_of_the_list_and_returns(case: Case, visitor: Visitor) -> None:
-    """Shows the right list, opens its first thing, and goes back to the list."""
-    assert case.query is not None
+@route(*SEARCHED)
+def leaves_out_a_filter_that_lists_show(case: Case, visitor: Visitor) -> None:
+    """Orders the list with one filter fewer and takes the first thing that fits by what the list says of it."""
+
+    def find(visitor: Visitor, target: Target) -> None:
+        assert target.described is not None
+        without_one(visitor, target.described, listed=True)
+        browse_to(visitor, target)
+
+    play_described(case, visitor, find)
+
+
+@route(*SEARCHED, *QUERIED)
+def types_the_address_of_the_list(case: Case, visitor: Visitor) -> None:
+    """Writes the address of the narrowed list by hand, as people do who know how a site spells its filters."""
+
+    def opened(visitor: Visitor, query: Query) -> None:
+        visitor.type_address(href(list_path(query), **dict(settings(query))))
+
+    play_described(case, visitor, by_list(opened), opened)
+
+
+@route(*SEARCHED, *QUERIED)
+def begins_with_a_link_to_a_narrowed_list(case: Case, visitor: Visitor) -> None:
+    """Takes a link of the navigation that leads to a list with one filter, such as a folder, and sets the others."""
+
+    def opened(visitor: Visitor, query: Query) -> None:
+        for key, value in settings(query):
+            path = href(list_path(query), **{key: value})
+            if visitor.has_path(path):
+                visitor.open_path(path)
+                set_all(visitor, [each for each in settings(query) if each != (key, value)])
+                return
+        raise CannotGoError("the navigation has no such link")
+
+    play_described(case, visitor, by_list(opened), opened)
+
+
+@route("narrow", "color", "under", "stock", "region")
+def ends_on_the_second_page(case: Case, visitor: Visitor) -> None:
+    """Shows the right list and goes on to its second page."""
     play(case, visitor)
-    paths = _paths(visitor, case.query)
-    if not paths:
-        raise CannotGoError("the list is empty")
-    visitor.open_path(paths[0])
-    visitor.back()
+    go_on(visitor)

@@ -6,90 +6,87 @@ from fairness_visitor import CannotGoError, Visitor
 
 from fairness_classes.case import Case, Query, Target
 from fairness_classes.kinds_of_classes import QUERIED, SEARCHED, route
-from fairness_classes.moves import (
-    as_planned,
-    browse_to,
-    by_list,
-    go_on,
-    in_list,
-    list_path,
-    play,
-    play_described,
-    set_all,
-    settings,
-    start_list,
-    without_one,
-)
-from webdojo.sites.site import href
-
-
-@route(*SEARCHED)
-def leaves_out_a_filter_that_lists_show(case: Case, visitor: Visitor) -> None:
-    """Orders the list with one filter fewer and takes the first thing that fits by what the list says of it."""
-
-    def find(visitor: Visitor, target: Target) -> None:
-        assert target.described is not None
-        without_one(visitor, target.described, listed=True)
-        browse_to(visitor, target)
-
-    play_described(case, visitor, find)
+from fairness_classes.moves import as_planned, by_list, open_query, play_described, set_all, settings, start_list
 
 
 @route(*SEARCHED, *QUERIED)
-def sets_the_order_before_the_filters(case: Case, visitor: Visitor) -> None:
-    """Orders the list first and narrows it afterwards."""
+def loses_the_filters_and_sets_them_again(case: Case, visitor: Visitor) -> None:
+    """Narrows the list, goes home, and has to set all controls once more."""
 
     def opened(visitor: Visitor, query: Query) -> None:
-        wanted = settings(query)
-        if wanted[-1][0] != "sort" or len(wanted) < 2:
-            raise CannotGoError("there is no order or no filter")
+        open_query(visitor, query)
+        visitor.home()
+        open_query(visitor, query)
+
+    play_described(case, visitor, by_list(opened), opened)
+
+
+@route(*SEARCHED, *QUERIED)
+def undoes_a_filter_by_the_button(case: Case, visitor: Visitor) -> None:
+    """Narrows the list by one thing too much, and returns by the browser's button."""
+
+    def opened(visitor: Visitor, query: Query) -> None:
+        known = {key for key, _ in settings(query)}
+        extra = [a for a in query.collection.attributes if a.filter and a.key not in (*known, *query.values)]
+        if not extra or case.compact:
+            raise CannotGoError("there is no further filter")
+        open_query(visitor, query)
+        ((key, value),) = query.collection.constraints(extra[0])[0].query.items()
+        visitor.narrow(key, value)
+        visitor.back()
+
+    play_described(case, visitor, by_list(opened), opened)
+
+
+@route(*SEARCHED, *QUERIED)
+def comes_to_the_list_from_a_thing(case: Case, visitor: Visitor) -> None:
+    """Opens a thing from a search, goes up to the list from there, and narrows it."""
+
+    def opened(visitor: Visitor, query: Query) -> None:
+        first = query.collection.entities[0]
+        visitor.search(first.name)
+        visitor.open_path(Target(query.site, query.collection, first).path)
         start_list(visitor, query)
-        set_all(visitor, [wanted[-1], *wanted[:-1]])
+        set_all(visitor, settings(query))
 
     play_described(case, visitor, by_list(opened), opened)
 
 
 @route(*SEARCHED)
-def looks_at_the_next_page_and_returns(case: Case, visitor: Visitor) -> None:
-    """Goes on to the second page of the list to be sure, and returns to the first."""
+def types_the_address_of_what_the_list_named(case: Case, visitor: Visitor) -> None:
+    """Reads in the list which thing comes first, and writes the address of its page by hand."""
 
     def find(visitor: Visitor, target: Target) -> None:
         as_planned(visitor, target)
-        go_on(visitor)
-        while not in_list(visitor, target):
-            visitor.back()
+        visitor.type_address(target.path)
 
+    if case.family == "menu":
+        raise CannotGoError("the menu is in the list")
     play_described(case, visitor, find)
 
 
 @route(*SEARCHED, *QUERIED)
-def types_the_address_of_the_list(case: Case, visitor: Visitor) -> None:
-    """Writes the address of the narrowed list by hand, as people do who know how a site spells its filters."""
+def sets_each_filter_twice(case: Case, visitor: Visitor) -> None:
+    """Sets each control, takes it away, and sets it again, since it is not sure that it worked."""
 
     def opened(visitor: Visitor, query: Query) -> None:
-        visitor.type_address(href(list_path(query), **dict(settings(query))))
+        start_list(visitor, query)
+        for key, value in settings(query):
+            set_all(visitor, [(key, value), (key, ""), (key, value)])
 
     play_described(case, visitor, by_list(opened), opened)
 
 
 @route(*SEARCHED, *QUERIED)
-def begins_with_a_link_to_a_narrowed_list(case: Case, visitor: Visitor) -> None:
-    """Takes a link of the navigation that leads to a list with one filter, such as a folder, and sets the others."""
+def looks_into_another_list_first(case: Case, visitor: Visitor) -> None:
+    """Opens the list of another collection by mistake, and then the right one."""
 
     def opened(visitor: Visitor, query: Query) -> None:
-        for key, value in settings(query):
-            path = href(list_path(query), **{key: value})
-            if visitor.has_path(path):
-                visitor.open_path(path)
-                set_all(visitor, [each for each in settings(query) if each != (key, value)])
-                return
-        raise CannotGoError("the navigation has no such link")
+        others = [each for each in query.site.collections.values() if each is not query.collection]
+        fitting = [f"/{each.slug}" for each in others if visitor.has_path(f"/{each.slug}")]
+        if not fitting:
+            raise CannotGoError("there is no other list")
+        visitor.open_path(fitting[0])
+        open_query(visitor, query)
 
     play_described(case, visitor, by_list(opened), opened)
-
-
-@route("narrow", "color", "under", "stock", "region")
-def ends_on_the_second_page(case: Case, visitor: Visitor) -> None:
-    """Shows the right list and goes on to its second page."""
-    play(case, visitor)
-    go_on(visitor)

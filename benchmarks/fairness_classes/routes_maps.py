@@ -8,7 +8,7 @@ from fairness_visitor import CannotGoError, Visitor
 
 from fairness_classes.case import ON_MAP, Case
 from fairness_classes.kinds_of_classes import route
-from fairness_classes.moves import end_on_map, open_described, open_target, play
+from fairness_classes.moves import end_on_map, located, open_described, open_target, read_reports
 
 
 @route(*ON_MAP)
@@ -21,17 +21,6 @@ def follows_a_card_and_returns_to_the_map(case: Case, visitor: Visitor) -> None:
     visitor.back()
     visitor.open_path("/map")
     end_on_map(case, visitor)
-
-
-@route("located")
-def goes_on_in_the_located_list(case: Case, visitor: Visitor) -> None:
-    """Uses the locator, looks at the first place that it found, and returns to the list."""
-    play(case, visitor)
-    paths = [urlsplit(thing.url).path for thing in visitor.things()]
-    if not paths:
-        raise CannotGoError("the list is empty")
-    visitor.open_path(paths[0])
-    visitor.back()
 
 
 @route("partner")
@@ -48,17 +37,37 @@ def looks_at_another_offer_first(case: Case, visitor: Visitor) -> None:
 
 
 @route("report", "leader")
-def reads_reports_from_the_last_to_the_first(case: Case, visitor: Visitor) -> None:
-    """Opens the months in the opposite order, and returns from each by the browser's button."""
-    visitor.open_path("/reports")
-    for step in reversed(case.steps("visit")):
-        visitor.open_path(step["path"])
-        visitor.back()
-
-
-@route("report", "leader")
 def types_the_addresses_of_reports(case: Case, visitor: Visitor) -> None:
     """Writes the addresses of the months by hand after seeing how the first is spelt."""
     visitor.open_path("/reports")
     for step in case.steps("visit"):
         visitor.type_address(step["path"])
+
+
+@route(*ON_MAP)
+def clicks_other_markers_first(case: Case, visitor: Visitor) -> None:
+    """Clicks a few other markers before the right one."""
+    open_described(case, visitor)
+    visitor.open_path("/map")
+    slugs = [node.get("data-marker") for node in visitor.page.root.has("data-marker")]
+    for slug in [each for each in slugs if each not in {target.entity.slug for target in case.targets}][:3]:
+        visitor.click_marker(slug)
+    end_on_map(case, visitor)
+
+
+@route("located")
+def locates_from_the_home_page(case: Case, visitor: Visitor) -> None:
+    """Uses the locator that stands on the home page."""
+    visitor.locate(located(case))
+
+
+@route("report", "leader")
+def looks_at_neighbouring_months(case: Case, visitor: Visitor) -> None:
+    """Opens the reports of other months as well."""
+    wanted = {step["path"] for step in case.steps("visit")}
+    visitor.open_path("/reports")
+    others = [urlsplit(thing.url).path for thing in visitor.things() if urlsplit(thing.url).path not in wanted]
+    if not others:
+        raise CannotGoError("there are no other months")
+    visitor.open_path(others[0])
+    read_reports(case, visitor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from fairness_visitor import CannotGoError, Visitor
+from fairness_visitor import Visitor
 
 from fairness_classes.case import ON_MAP, Case, Target
 from fairness_classes.kinds_of_classes import route
@@ -12,56 +12,71 @@ from fairness_classes.moves import end_on_map, located, open_described, open_tar
 
 
 @route(*ON_MAP)
-def clicks_other_markers_first(case: Case, visitor: Visitor) -> None:
-    """Clicks a few other markers before the right one."""
+def clicks_the_marker_twice(case: Case, visitor: Visitor) -> None:
+    """Clicks the right markers twice."""
     open_described(case, visitor)
     visitor.open_path("/map")
-    slugs = [node.get("data-marker") for node in visitor.page.root.has("data-marker")]
-    for slug in [each for each in slugs if each not in {target.entity.slug for target in case.targets}][:3]:
-        visitor.click_marker(slug)
+    for target in case.targets:
+        visitor.click_marker(target.entity.slug)
     end_on_map(case, visitor)
 
 
-@route("on_map", "corner")
-def checks_the_place_and_returns_to_the_map(case: Case, visitor: Visitor) -> None:
-    """Opens the place's page from a search to be sure of it, and then its card on the map."""
+@route(*ON_MAP)
+def looks_at_the_map_and_later_at_the_marker(case: Case, visitor: Visitor) -> None:
+    """Looks at the map, goes home, and comes to the map again."""
+    visitor.open_path("/map")
+    visitor.home()
     open_described(case, visitor)
-    visitor.search(case.target.entity.name)
-    visitor.open_path(case.target.path)
+    end_on_map(case, visitor)
+
+
+@route(*ON_MAP)
+def comes_to_the_map_from_another_place(case: Case, visitor: Visitor) -> None:
+    """Opens the page of another place, and the map from there."""
+    open_described(case, visitor)
+    known = {target.entity.slug for target in case.targets}
+    other = next(each for each in case.site.main.entities if each.slug not in known)
+    open_target(visitor, Target(case.site, case.site.main, other))
     end_on_map(case, visitor)
 
 
 @route("located")
-def locates_from_the_home_page(case: Case, visitor: Visitor) -> None:
-    """Uses the locator that stands on the home page."""
+def locates_twice(case: Case, visitor: Visitor) -> None:
+    """Uses the locator, and then once more with the same values."""
+    play(case, visitor)
+    visitor.home()
+    visitor.open_path("/find")
     visitor.locate(located(case))
 
 
 @route("located")
-def locates_something_else_first(case: Case, visitor: Visitor) -> None:
-    """Sends the locator as it stands, returns, and sets it rightly."""
-    visitor.open_path("/find")
-    visitor.locate({})
-    visitor.back()
-    visitor.locate(located(case))
+def locates_after_a_look_at_the_list(case: Case, visitor: Visitor) -> None:
+    """Looks at the list of all places first, and then uses the locator."""
+    visitor.open_path(f"/{case.site.main.slug}")
+    visitor.home()
+    play(case, visitor)
 
 
 @route("partner")
-def looks_at_another_article_first(case: Case, visitor: Visitor) -> None:
-    """Opens another article before the right one."""
-    other = next(each for each in case.site.main.entities if each is not case.target.entity)
-    open_target(visitor, Target(case.site, case.site.main, other))
+def returns_to_the_article_for_the_offer(case: Case, visitor: Visitor) -> None:
+    """Opens the article, goes home, and opens it again for its offer."""
+    open_target(visitor, case.target)
     visitor.home()
     play(case, visitor)
 
 
 @route("report", "leader")
-def looks_at_neighbouring_months(case: Case, visitor: Visitor) -> None:
-    """Opens the reports of other months as well."""
-    wanted = {step["path"] for step in case.steps("visit")}
+def reads_all_reports_in_turn(case: Case, visitor: Visitor) -> None:
+    """Opens every report of the list, from the first to the last."""
     visitor.open_path("/reports")
-    others = [urlsplit(thing.url).path for thing in visitor.things() if urlsplit(thing.url).path not in wanted]
-    if not others:
-        raise CannotGoError("there are no other months")
-    visitor.open_path(others[0])
+    for path in [urlsplit(thing.url).path for thing in visitor.things()]:
+        visitor.open_path(path)
+        visitor.back()
+
+
+@route("report", "leader")
+def reads_the_reports_twice(case: Case, visitor: Visitor) -> None:
+    """Opens the reports, goes home, and opens them again to check the figures."""
+    read_reports(case, visitor)
+    visitor.home()
     read_reports(case, visitor)

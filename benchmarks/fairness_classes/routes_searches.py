@@ -8,7 +8,8 @@ from fairness_visitor import CannotGoError, Visitor
 
 from fairness_classes.case import Case, Target
 from fairness_classes.kinds_of_classes import SEARCHED, route
-from fairness_classes.moves import as_planned, browse_to, play_described, play_named
+from fairness_classes.moves import browse_to, play_named, start_list, whole
+from webdojo.sites.sized import SizedSite
 
 
 @route(*SEARCHED, "open_result")
@@ -30,48 +31,9 @@ def searches_for_the_rarest_word(case: Case, visitor: Visitor) -> None:
 
 
 @route(*SEARCHED, "open_result")
-def searches_for_the_first_words(case: Case, visitor: Visitor) -> None:
-    """Searches for the first half of the name."""
-
-    def find(visitor: Visitor, target: Target) -> None:
-        words = target.entity.name.split()
-        if len(words) < 3:
-            raise CannotGoError("the name is short")
-        visitor.search(" ".join(words[: (len(words) + 1) // 2]).strip("?!,:."))
-        browse_to(visitor, target)
-
-    if case.family == "open_result" and "earch for" in case.task.instruction:
-        raise CannotGoError("the instruction says what to search for")
-    play_named(case, visitor, find)
-
-
-@route(*SEARCHED, "open_result")
-def mistypes_the_search_first(case: Case, visitor: Visitor) -> None:
-    """Searches with a slip of the finger, finds nothing, and searches again."""
-
-    def find(visitor: Visitor, target: Target) -> None:
-        name = target.entity.name
-        visitor.search(f"{name[:-2]}{name[-1]}{name[-2]}x")
-        visitor.search(name)
-
-    play_named(case, visitor, find)
-
-
-@route(*SEARCHED, "open_result")
 def searches_in_capitals(case: Case, visitor: Visitor) -> None:
     """Searches for the name in capital letters."""
     play_named(case, visitor, lambda visitor, target: visitor.search(target.entity.name.upper()))
-
-
-@route(*SEARCHED)
-def searches_for_what_the_list_named(case: Case, visitor: Visitor) -> None:
-    """Reads in the list which thing comes first, and opens it by a search for its name."""
-
-    def find(visitor: Visitor, target: Target) -> None:
-        as_planned(visitor, target)
-        visitor.search(target.entity.name)
-
-    play_described(case, visitor, find)
 
 
 @route(*SEARCHED)
@@ -92,3 +54,32 @@ def returns_to_the_results(case: Case, visitor: Visitor) -> None:
     visitor.search(case.plan[0]["text"])
     visitor.home()
     visitor.back()
+
+
+@route(*SEARCHED)
+def browses_the_whole_list(case: Case, visitor: Visitor) -> None:
+    """Pages through the list of all things until the one that is named is there."""
+
+    def find(visitor: Visitor, target: Target) -> None:
+        start_list(visitor, whole(target))
+        browse_to(visitor, target)
+
+    play_named(case, visitor, find)
+
+
+@route(*SEARCHED)
+def comes_from_a_related_page(case: Case, visitor: Visitor) -> None:
+    """Opens another thing and takes its link to the one that is named."""
+
+    def find(visitor: Visitor, target: Target) -> None:
+        site = target.site
+        if not isinstance(site, SizedSite):
+            raise CannotGoError("pages have no related things")
+        for other in site.main.entities:
+            if target.entity in site.related(other):
+                visitor.search(other.name)
+                visitor.open_path(Target(site, target.collection, other).path)
+                return
+        raise CannotGoError("nothing leads to it")
+
+    play_named(case, visitor, find)

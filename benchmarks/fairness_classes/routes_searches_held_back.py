@@ -2,92 +2,78 @@
 
 from __future__ import annotations
 
-from fairness_visitor import CannotGoError, Visitor
+from fairness_visitor import CannotGoError, Visitor, address
 
 from fairness_classes.case import Case, Target
 from fairness_classes.kinds_of_classes import SEARCHED, route
-from fairness_classes.moves import browse_to, play_named, start_list, whole
-from webdojo.sites.sized import SizedSite
+from fairness_classes.moves import browse_to, listed_things, play_named, whole
 
 
 @route(*SEARCHED)
-def browses_the_whole_list(case: Case, visitor: Visitor) -> None:
-    """Pages through the list of all things until the one that is named is there."""
+def searches_for_the_last_words(case: Case, visitor: Visitor) -> None:
+    """Searches for the second half of the name."""
 
     def find(visitor: Visitor, target: Target) -> None:
-        start_list(visitor, whole(target))
+        words = target.entity.name.split()
+        if len(words) < 3:
+            raise CannotGoError("the name is short")
+        visitor.search(" ".join(words[len(words) // 2 :]).strip("?!,:."))
         browse_to(visitor, target)
 
     play_named(case, visitor, find)
 
 
 @route(*SEARCHED)
-def browses_a_narrowed_list(case: Case, visitor: Visitor) -> None:
-    """Narrows the list by something that is true of the thing, and pages through it until it is there."""
+def searches_for_the_beginning_of_the_name(case: Case, visitor: Visitor) -> None:
+    """Types the name but for its last letters, and takes what comes up."""
 
     def find(visitor: Visitor, target: Target) -> None:
-        every = whole(target)
-        start_list(visitor, every)
-        for attribute in target.collection.attributes:
-            fitting = [each for each in target.collection.constraints(attribute) if each.holds(target.entity)]
-            if attribute.filter == "is" and attribute.key not in every.values and fitting:
-                ((key, value),) = fitting[0].query.items()
-                visitor.narrow(key, value)
-                browse_to(visitor, target)
-                return
-        raise CannotGoError("there is no filter")
-
-    play_named(case, visitor, find)
-
-
-@route(*SEARCHED)
-def browses_an_ordered_list(case: Case, visitor: Visitor) -> None:
-    """Puts the list of all things into some order and pages through it until the named thing is there."""
-
-    def find(visitor: Visitor, target: Target) -> None:
-        orders = [attribute.key for attribute in target.collection.attributes if attribute.sort]
-        if not orders:
-            raise CannotGoError("there is no order")
-        start_list(visitor, whole(target))
-        visitor.narrow("sort", orders[-1])
+        visitor.search(target.entity.name[:-2])
         browse_to(visitor, target)
-
-    play_named(case, visitor, find)
-
-
-@route(*SEARCHED)
-def comes_from_a_related_page(case: Case, visitor: Visitor) -> None:
-    """Opens another thing and takes its link to the one that is named."""
-
-    def find(visitor: Visitor, target: Target) -> None:
-        site = target.site
-        if not isinstance(site, SizedSite):
-            raise CannotGoError("pages have no related things")
-        for other in site.main.entities:
-            if target.entity in site.related(other):
-                visitor.search(other.name)
-                visitor.open_path(Target(site, target.collection, other).path)
-                return
-        raise CannotGoError("nothing leads to it")
 
     play_named(case, visitor, find)
 
 
 @route(*SEARCHED, "open_result")
-def searches_for_something_else_first(case: Case, visitor: Visitor) -> None:
-    """Opens another thing from a search by mistake, and then searches for the right one."""
+def searches_with_spaces_around(case: Case, visitor: Visitor) -> None:
+    """Searches for the name with spaces around it, as copied text has them."""
+    play_named(case, visitor, lambda visitor, target: visitor.search(f" {target.entity.name}  "))
+
+
+@route(*SEARCHED, "open_result")
+def searches_twice_for_the_same(case: Case, visitor: Visitor) -> None:
+    """Searches for the name, goes home, and searches for it again."""
 
     def find(visitor: Visitor, target: Target) -> None:
-        other = next(each for each in target.collection.entities if each is not target.entity)
-        visitor.search(other.name)
-        visitor.open_path(Target(target.site, target.collection, other).path)
+        visitor.search(target.entity.name)
+        visitor.home()
         visitor.search(target.entity.name)
 
     play_named(case, visitor, find)
 
 
+@route(*SEARCHED)
+def opens_a_wrong_result_first(case: Case, visitor: Visitor) -> None:
+    """Opens another result of a search for the first word, returns to the results, and opens the right one."""
+
+    def find(visitor: Visitor, target: Target) -> None:
+        visitor.search(target.entity.name.split()[0].strip("?!,:."))
+        others = [path for path in listed_things(visitor, whole(target)) if path != target.path]
+        if not others:
+            raise CannotGoError("there is no other result")
+        visitor.open_path(others[0])
+        visitor.back()
+        browse_to(visitor, target)
+
+    play_named(case, visitor, find)
+
+
 @route("search")
-def searches_in_small_letters(case: Case, visitor: Visitor) -> None:
-    """Searches for the name in small letters, and that after another search."""
-    visitor.search("small")
-    visitor.search(case.plan[0]["text"].lower())
+def opens_a_result_and_returns(case: Case, visitor: Visitor) -> None:
+    """Opens a thing of the results, and returns to the results."""
+    visitor.search(case.plan[0]["text"])
+    found = [thing for thing in visitor.things() if visitor.has_path(address(thing.url))]
+    if not found:
+        raise CannotGoError("nothing is found")
+    visitor.open_path(address(found[0].url))
+    visitor.back()

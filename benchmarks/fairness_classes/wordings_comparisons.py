@@ -10,15 +10,6 @@ from fairness_classes.saying import two_of
 
 
 @wording("higher", "most")
-def the_winner_against_the_other(said: Answer, rng: random.Random) -> str | None:
-    """The winner first, with what the other has."""
-    if (two := two_of(said)) is None:
-        return None
-    one, high, other, low = two
-    return f"{one}, with {high} against {low} for {other}."
-
-
-@wording("higher", "most")
 def the_winner_with_its_value(said: Answer, rng: random.Random) -> str | None:
     """The winner and its value."""
     if (two := two_of(said)) is None:
@@ -50,3 +41,48 @@ def both_numbers_and_the_higher(said: Answer, rng: random.Random) -> str | None:
         return None
     (one, high), (other, low) = said.two
     return f"{other} has {low} and {one} has {high}, so the higher {said.called} is {said.value}."
+
+
+@wording("higher", "most")
+def both_values_in_brackets(said: Answer, rng: random.Random) -> str | None:
+    """The winner, with both values."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, other, low = two
+    return f"{one} ({high}) has a higher {said.called} than {other} ({low})."
+
+
+@wording("higher", "most")
+def the_other_first(said: Answer, rng: random.Random) -> str | None:
+    """The other one first, and then the winner."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, other, low = two
+    return f"{other} has only {low}, whereas {one} has {high}, so the answer is {one}."
+
+
+@wording("higher", "most")
+def a_comparison_with_a_sign(said: Answer, rng: random.Random) -> str | None:
+    """A sign between the two."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, other, low = two
+    return f"{one} ({high}) > {other} ({low})"
+
+
+@wording("higher", "most")
+def the_winner_rather_than_the_other(said: Answer, rng: random.Random) -> str | None:
+    """The winner, and that it is not the other."""
+    if (two := two_of(said)) is None:
+        return None
+    return f"It is {two[0]} rather than {two[2]}."
+
+
+@wording("higher", "most")
+def values_in_sentences(said: Answer, rng: random.Random) -> str | None:
+    """A sentence for each, and one with the winner."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, other, low = two
+    first, second = rng.sample([f"The {said.called} of {one} is {high}.", f"The {said.called} of {other} is {low}."], 2)
+    return f"{first} {second} Therefore, {one} has the higher one."

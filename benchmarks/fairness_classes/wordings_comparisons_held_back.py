@@ -2,79 +2,94 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import two_of
+from fairness_classes.saying import number_of, two_of
 
 
 @wording("higher", "most")
-def both_values_in_brackets(said: Answer, rng: random.Random) -> str | None:
-    """The winner, with both values."""
+def the_winner_and_by_how_much(said: Answer, rng: random.Random) -> str | None:
+    """Both values, and how far the winner is ahead."""
     if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
-    return f"{one} ({high}) has a higher {said.called} than {other} ({low})."
+    by = int(re.sub(r"\D", "", high)) - int(re.sub(r"\D", "", low))
+    return f"{one} is ahead of {other} by {by} ({high} against {low})."
 
 
 @wording("higher", "most")
-def both_values_and_then_the_winner(said: Answer, rng: random.Random) -> str | None:
-    """Both values with colons, and the winner at the end."""
+def a_list_with_a_mark(said: Answer, rng: random.Random) -> str | None:
+    """Both with bullets, the winner with a mark."""
     if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
-    first, second = rng.sample([f"{one}: {high}", f"{other}: {low}"], 2)
-    return f"{first}\n{second}\n\n{one} is higher."
+    rows = rng.sample([f"- {one}: {high} ← {'higher' if said.sort == 'higher' else 'highest'}", f"- {other}: {low}"], 2)
+    return "\n".join(rows)
 
 
 @wording("higher", "most")
-def the_other_first(said: Answer, rng: random.Random) -> str | None:
-    """The other one first, and then the winner."""
+def one_versus_the_other(said: Answer, rng: random.Random) -> str | None:
+    """A line with `vs.`, and an arrow to the winner."""
     if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
-    return f"{other} has only {low}, whereas {one} has {high}, so the answer is {one}."
+    pair = rng.sample([f"{one} {high}", f"{other} {low}"], 2)
+    return f"{pair[0]} vs. {pair[1]} → {one}"
 
 
 @wording("higher", "most")
-def a_comparison_with_a_sign(said: Answer, rng: random.Random) -> str | None:
-    """A sign between the two."""
+def a_ranking(said: Answer, rng: random.Random) -> str | None:
+    """A ranking from high to low."""
     if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
-    return f"{one} ({high}) > {other} ({low})"
+    return f"From the highest {said.called} to the lowest:\n1. {one} ({high})\n2. {other} ({low})"
 
 
 @wording("higher", "most")
-def the_winner_rather_than_the_other(said: Answer, rng: random.Random) -> str | None:
-    """The winner, and that it is not the other."""
-    if (two := two_of(said)) is None:
-        return None
-    return f"It is {two[0]} rather than {two[2]}."
-
-
-@wording("higher", "most")
-def the_other_has_less(said: Answer, rng: random.Random) -> str | None:
-    """What the other has less of, and the winner."""
-    if (two := two_of(said)) is None:
-        return None
-    return f"{two[0]}. The {said.called} of {two[2]} is lower."
-
-
-@wording("higher", "most")
-def values_in_sentences(said: Answer, rng: random.Random) -> str | None:
-    """A sentence for each, and one with the winner."""
+def both_and_the_winner_as_json(said: Answer, rng: random.Random) -> str | None:
+    """An object with both values and the winner."""
     if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
-    first, second = rng.sample([f"The {said.called} of {one} is {high}.", f"The {said.called} of {other} is {low}."], 2)
-    return f"{first} {second} Therefore, {one} has the higher one."
+    key = "higher" if said.sort == "higher" else "highest"
+    return json.dumps({"values": {other: low, one: high}, key: one}, ensure_ascii=False)
 
 
 @wording("higher", "most")
-def the_winner_is_the_one(said: Answer, rng: random.Random) -> str | None:
-    """The winner after what it is."""
+def the_winner_beats_the_other(said: Answer, rng: random.Random) -> str | None:
+    """A verb that says who wins."""
     if (two := two_of(said)) is None:
         return None
-    return f"The one with the {'higher' if said.sort == 'higher' else 'highest'} {said.called} is {two[0]}."
+    return f"{two[0]} {rng.choice(('beats', 'exceeds', 'surpasses'))} {two[2]} in {said.called}."
+
+
+@wording("higher", "most")
+def values_and_a_conclusion(said: Answer, rng: random.Random) -> str | None:
+    """Which value is less than which, and the winner."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, _, low = two
+    return f"{low} < {high}, so the answer is {one}."
+
+
+@wording("higher")
+def the_higher_number_and_then_the_other(said: Answer, rng: random.Random) -> str | None:
+    """The higher number, and that the other is lower."""
+    if said.number is None:
+        return None
+    return f"{said.value}, since the other one is only {said.two[1][1]}."
+
+
+@wording("higher")
+def the_maximum_of_both(said: Answer, rng: random.Random) -> str | None:
+    """A formula."""
+    if said.number is None:
+        return None
+    low = int(re.sub(r"\D", "", said.two[1][1]))
+    first, second = rng.sample([low, number_of(said)], 2)
+    return f"max({first}, {second}) = {said.number}"

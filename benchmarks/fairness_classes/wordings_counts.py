@@ -22,12 +22,6 @@ def a_total(said: Answer, rng: random.Random) -> str:
 
 
 @wording("count")
-def exactly_so_many(said: Answer, rng: random.Random) -> str:
-    """With a word that says it is exact."""
-    return f"There {'is' if said.number == 1 else 'are'} exactly {said.number} {said.called}."
-
-
-@wording("count")
 def pages_added_up(said: Answer, rng: random.Random) -> str | None:
     """What each page of the list has, and the sum."""
     if not said.parts:
@@ -44,18 +38,29 @@ def a_count_with_the_names(said: Answer, rng: random.Random) -> str | None:
 
 
 @wording("count")
-def so_many_match(said: Answer, rng: random.Random) -> str:
-    """What was set, and how many match."""
-    return f"With all of these filters set, the list shows {said.number} matching {said.called}."
-
-
-@wording("count")
-def a_count_in_words_and_digits(said: Answer, rng: random.Random) -> str | None:
-    """The number in words with digits in brackets."""
-    return f"{in_words(number_of(said)).capitalize()} ({said.number})" if number_of(said) <= 99 else None
-
-
-@wording("count")
 def only_one(said: Answer, rng: random.Random) -> str | None:
     """A single one, by name."""
     return f"There is only one {said.called}: {said.names[0][0]}." if said.number == 1 == len(said.names) else None
+
+
+@wording("count")
+def a_count_in_words(said: Answer, rng: random.Random) -> str | None:
+    """The number in words."""
+    if number_of(said) > 99:
+        return None
+    words = in_words(number_of(said))
+    return rng.choice(
+        (words, words.capitalize(), f"There {'is' if said.number == 1 else 'are'} {words} {said.called}.")
+    )
+
+
+@wording("count")
+def so_many_results(said: Answer, rng: random.Random) -> str:
+    """What the list says of itself."""
+    return f"{said.number} result{'' if said.number == 1 else 's'}"
+
+
+@wording("count")
+def a_count_that_says_what_was_counted(said: Answer, rng: random.Random) -> str:
+    """The question as a statement, with the number at the end."""
+    return f"{said.restated.rstrip('?.')}: {said.number}"

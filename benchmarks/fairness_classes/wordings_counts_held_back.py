@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import in_words, number_of
+from fairness_classes.saying import number_of, only_names
 
 
 @wording("count")
-def a_count_in_words(said: Answer, rng: random.Random) -> str | None:
-    """The number in words."""
-    if number_of(said) > 99:
+def that_makes_so_many(said: Answer, rng: random.Random) -> str:
+    """What it comes to."""
+    return rng.choice((f"That makes {said.number} in total.", f"It comes to {said.number} altogether."))
+
+
+@wording("count")
+def a_count_as_a_json_number(said: Answer, rng: random.Random) -> str:
+    """An object with a number."""
+    return json.dumps({rng.choice(("count", "total", "number")): said.number})
+
+
+@wording("count")
+def so_many_items(said: Answer, rng: random.Random) -> str:
+    """A word that fits all things."""
+    one = said.number == 1
+    return rng.choice((f"{said.number} item{'' if one else 's'}", f"{said.number} of them", f"{said.number} in all"))
+
+
+@wording("count")
+def the_pages_in_words(said: Answer, rng: random.Random) -> str | None:
+    """How many the first page has, and how many the second."""
+    if len(said.parts) != 2:
         return None
-    words = in_words(number_of(said))
-    return rng.choice(
-        (words, words.capitalize(), f"There {'is' if said.number == 1 else 'are'} {words} {said.called}.")
-    )
+    first, second = said.parts
+    return f"{first} on the first page and {second} on the second, {said.number} in total."
 
 
 @wording("count")
-def so_many_results(said: Answer, rng: random.Random) -> str:
-    """What the list says of itself."""
-    return f"{said.number} result{'' if said.number == 1 else 's'}"
+def a_numbered_list_of_what_was_counted(said: Answer, rng: random.Random) -> str | None:
+    """All of them with numbers, and how many they are."""
+    names = only_names(said)
+    if not 2 <= len(names) <= 9 or len(names) != number_of(said):
+        return None
+    rows = "\n".join(f"{i}. {name}" for i, name in enumerate(names, 1))
+    return f"{rows}\n\nSo there are {said.number}."
 
 
 @wording("count")
-def a_count_that_says_what_was_counted(said: Answer, rng: random.Random) -> str:
-    """The question as a statement, with the number at the end."""
-    return f"{said.restated.rstrip('?.')}: {said.number}"
-
-
-@wording("count")
-def the_number_of_things_is(said: Answer, rng: random.Random) -> str:
-    """A sentence about the number."""
-    return f"The number of {said.called} is {said.number}." if said.number != 1 else "The number is 1."
+def so_many_meet_the_conditions(said: Answer, rng: random.Random) -> str:
+    """A sentence about conditions."""
+    return f"A total of {said.number} {said.called} meet{'s' if said.number == 1 else ''} these conditions."

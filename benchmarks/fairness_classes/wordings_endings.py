@@ -26,12 +26,6 @@ def it_does_not_exist(said: Answer, rng: random.Random) -> str:
     return rng.choice((f"{said.thing} does not exist on this site.", f"“{said.thing}” doesn't exist."))
 
 
-@wording("missing")
-def sorry_it_is_not_there(said: Answer, rng: random.Random) -> str:
-    """An apology."""
-    return f"Sorry, I was unable to find {said.thing} on this website. It is not listed."
-
-
 @wording("refused")
 def the_site_does_not_allow_it(said: Answer, rng: random.Random) -> str:
     """What the page says."""
@@ -46,12 +40,6 @@ def i_could_not_do_it(said: Answer, rng: random.Random) -> str:
     )
 
 
-@wording("refused")
-def sorry_it_is_refused(said: Answer, rng: random.Random) -> str:
-    """An apology."""
-    return f"Unfortunately, that can't be done, because {said.thing} is {said.reason}."
-
-
 @wording("done")
 def done_with_the_task_in_other_words(said: Answer, rng: random.Random) -> str:
     """That it is done, and what was to be done."""
@@ -59,18 +47,45 @@ def done_with_the_task_in_other_words(said: Answer, rng: random.Random) -> str:
 
 
 @wording("done")
-def done_with_a_sign(said: Answer, rng: random.Random) -> str:
-    """With a tick."""
-    return rng.choice(("✅ Done", "✓ Task completed."))
-
-
-@wording("done")
-def done_as_asked(said: Answer, rng: random.Random) -> str:
-    """That it is as it was asked for, with the words of the instruction."""
-    return f"As you asked (“{said.instruction}”), it is done."
-
-
-@wording("done")
 def success_as_json(said: Answer, rng: random.Random) -> str:
     """A status as JSON."""
     return rng.choice(('{"status": "success"}', '{"status": "complete", "answer": "done"}'))
+
+
+@wording("missing")
+def no_such_page(said: Answer, rng: random.Random) -> str:
+    """That there is no such page."""
+    return rng.choice(("There is no such page on this site.", f"There's no page called “{said.thing}” here."))
+
+
+@wording("missing")
+def so_it_cannot_be_opened(said: Answer, rng: random.Random) -> str:
+    """What was tried, and what follows."""
+    return f"I searched for {said.thing} but nothing came up, so I can't open it."
+
+
+@wording("missing", "refused")
+def the_task_is_impossible(said: Answer, rng: random.Random) -> str:
+    """That the task is impossible, and why."""
+    why = f"{said.thing} is {said.reason}" if said.sort == "refused" else f"{said.thing} was not found on the site"
+    return rng.choice(
+        (f"The task cannot be completed because {why}.", f"This is impossible: {why}.", f"Not possible. {why}.")
+    )
+
+
+@wording("done")
+def done(said: Answer, rng: random.Random) -> str:
+    """One word or two."""
+    return rng.choice(("Done.", "Done", "Finished.", "All done!", "OK, done."))
+
+
+@wording("done")
+def done_and_at_your_service(said: Answer, rng: random.Random) -> str:
+    """With a closing phrase."""
+    return "I have done what you asked for. Is there anything else I can help you with?"
+
+
+@wording("done")
+def you_can_see_it_now(said: Answer, rng: random.Random) -> str:
+    """That what was wanted is on the screen."""
+    return "Here you are: what you wanted is on the screen now."

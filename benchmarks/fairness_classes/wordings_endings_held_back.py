@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 from fairness_classes.asked import Answer
@@ -9,47 +10,79 @@ from fairness_classes.kinds_of_classes import wording
 
 
 @wording("missing")
-def no_such_page(said: Answer, rng: random.Random) -> str:
-    """That there is no such page."""
-    return rng.choice(("There is no such page on this site.", f"There's no page called “{said.thing}” here."))
+def the_site_has_none(said: Answer, rng: random.Random) -> str:
+    """That the site has nothing of this name."""
+    return rng.choice((f"The site has nothing called “{said.thing}”.", f"This website doesn't have {said.thing}."))
 
 
 @wording("missing")
-def so_it_cannot_be_opened(said: Answer, rng: random.Random) -> str:
-    """What was tried, and what follows."""
-    return f"I searched for {said.thing} but nothing came up, so I can't open it."
+def not_among_them(said: Answer, rng: random.Random) -> str:
+    """Where one looked, and that it is not there."""
+    return f"I went through everything that the search gave me, and {said.thing} isn't among it."
+
+
+@wording("missing")
+def no_match(said: Answer, rng: random.Random) -> str:
+    """That there is no match."""
+    return rng.choice((f"0 matches for “{said.thing}”", f"No match for {said.thing}."))
+
+
+@wording("missing")
+def not_applicable(said: Answer, rng: random.Random) -> str:
+    """The letters that benchmarks ask for, with the reason."""
+    return f"N/A - {said.thing} does not exist"
+
+
+def _why(said: Answer) -> str:
+    return f"{said.thing} is {said.reason}" if said.sort == "refused" else f"{said.thing} does not exist"
 
 
 @wording("missing", "refused")
-def the_task_is_impossible(said: Answer, rng: random.Random) -> str:
-    """That the task is impossible, and why."""
-    why = f"{said.thing} is {said.reason}" if said.sort == "refused" else f"{said.thing} was not found on the site"
+def impossible_as_json(said: Answer, rng: random.Random) -> str:
+    """A status with a reason."""
+    status = rng.choice(("infeasible", "failed", "impossible"))
+    return json.dumps({"status": status, "reason": _why(said)}, ensure_ascii=False)
+
+
+@wording("missing", "refused")
+def impossible_in_bold(said: Answer, rng: random.Random) -> str:
+    """Bold markdown, and the reason behind a dash."""
+    return f"**Not possible** – {_why(said)}."
+
+
+@wording("refused")
+def the_reason_first(said: Answer, rng: random.Random) -> str:
+    """The reason, and what follows."""
     return rng.choice(
-        (f"The task cannot be completed because {why}.", f"This is impossible: {why}.", f"Not possible. {why}.")
+        (f"Since {said.thing} is {said.reason}, this cannot be done.", f"{said.thing} is {said.reason}, so no.")
     )
 
 
-@wording("done")
-def done(said: Answer, rng: random.Random) -> str:
-    """One word or two."""
-    return rng.choice(("Done.", "Done", "Finished.", "All done!", "OK, done."))
+@wording("refused")
+def the_page_offers_no_way(said: Answer, rng: random.Random) -> str:
+    """That the page has no button for it."""
+    return f"The page of {said.thing} offers no way to do this; it says that it is {said.reason}."
 
 
 @wording("done")
-def the_task_is_complete(said: Answer, rng: random.Random) -> str:
-    """That the task is complete."""
-    return rng.choice(
-        ("The task is complete.", "The task has been completed successfully.", "I have completed the task.")
-    )
+def all_set(said: Answer, rng: random.Random) -> str:
+    """As people talk."""
+    return rng.choice(("All set!", "👍 All set.", "That's taken care of.", "Yes, that's done now."))
 
 
 @wording("done")
-def done_and_at_your_service(said: Answer, rng: random.Random) -> str:
-    """With a closing phrase."""
-    return "I have done what you asked for. Is there anything else I can help you with?"
+def it_was_carried_out(said: Answer, rng: random.Random) -> str:
+    """In the passive."""
+    return rng.choice(("Everything has been carried out as requested.", "It has been done.", "The request is met."))
 
 
 @wording("done")
-def you_can_see_it_now(said: Answer, rng: random.Random) -> str:
-    """That what was wanted is on the screen."""
-    return "Here you are: what you wanted is on the screen now."
+def what_was_done_in_short(said: Answer, rng: random.Random) -> str:
+    """A short report."""
+    return "I opened the site, found what was needed, and finished the task."
+
+
+@wording("done")
+def a_call_that_ends_the_task(said: Answer, rng: random.Random) -> str:
+    """The call by which agents say that they are at the end."""
+    return rng.choice(('finish("done")', 'terminate(status="success")'))

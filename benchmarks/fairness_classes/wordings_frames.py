@@ -17,12 +17,6 @@ def bare(said: Answer, rng: random.Random) -> str:
 
 
 @wording(*SAID, "missing", "refused")
-def with_a_full_stop(said: Answer, rng: random.Random) -> str:
-    """The answer with a full stop."""
-    return f"{short(said)}."
-
-
-@wording(*SAID, "missing", "refused")
 def a_plain_sentence(said: Answer, rng: random.Random) -> str:
     """A sentence that says what the answer is."""
     return f"{sentence(said)}."
@@ -47,27 +41,9 @@ def after_the_word_answer(said: Answer, rng: random.Random) -> str:
 
 
 @wording(*SAID, "missing", "refused")
-def as_the_final_answer(said: Answer, rng: random.Random) -> str:
-    """The phrase that many agents end with."""
-    return f"{rng.choice(('Final answer', 'FINAL ANSWER', 'The final answer is'))}: {short(said)}"
-
-
-@wording(*SAID, "missing", "refused")
 def after_how_it_was_found(said: Answer, rng: random.Random) -> str:
     """An explanation of how it was found, and then the answer."""
     return f"{said.steps}. {sentence(said)}."
-
-
-@wording(*SAID)
-def before_how_it_was_found(said: Answer, rng: random.Random) -> str:
-    """The answer, and then how it was found."""
-    return f"{short(said)}. {said.steps}."
-
-
-@wording(*SAID, "missing", "refused")
-def in_two_paragraphs(said: Answer, rng: random.Random) -> str:
-    """A remark, and the answer in a paragraph of its own."""
-    return f"I have found the information that you are looking for.\n\n{sentence(said)}."
 
 
 @wording(*SAID)
@@ -75,13 +51,6 @@ def it_is(said: Answer, rng: random.Random) -> str:
     """The answer after `It is`."""
     start = "They are" if said.sort == "names" else rng.choice(("It is", "It’s", "It's", "That would be"))
     return f"{start} {short(said)}."
-
-
-@wording(*SAID, "missing", "refused")
-def after_i_found_that(said: Answer, rng: random.Random) -> str:
-    """In the first person."""
-    start = rng.choice(("I found that", "I can see that", "After looking around, I can tell you that"))
-    return f"{start} {within(sentence(said))}."
 
 
 @wording(*SAID)
@@ -92,6 +61,48 @@ def in_capitals(said: Answer, rng: random.Random) -> str | None:
 
 
 @wording(*SAID)
-def thinks_before_answering(said: Answer, rng: random.Random) -> str:
-    """Thoughts as a model writes them, and then the answer."""
-    return f"The page shows what I need, so the task is complete.\n\nAnswer: {short(said)}"
+def bold(said: Answer, rng: random.Random) -> str:
+    """The answer in bold markdown, alone or in a sentence."""
+    return rng.choice((f"**{short(said)}**", f"The answer is **{short(said)}**."))
+
+
+@wording(*SAID)
+def in_a_box(said: Answer, rng: random.Random) -> str:
+    """The answer in a box, as models trained on mathematics say it."""
+    return f"\\boxed{{{short(said)}}}"
+
+
+@wording(*SAID, "missing", "refused")
+def in_tags(said: Answer, rng: random.Random) -> str:
+    """The answer between tags."""
+    return f"<answer>{short(said)}</answer>"
+
+
+@wording(*SAID, "missing", "refused")
+def politely(said: Answer, rng: random.Random) -> str:
+    """With an opening and a closing phrase."""
+    return f"Sure! {sentence(said)}. {rng.choice(('Let me know if you need anything else.', 'I hope this helps!'))}"
+
+
+@wording(*SAID)
+def after_a_statement_of_the_task(said: Answer, rng: random.Random) -> str:
+    """What was to be found in other words, and then the answer."""
+    return f"The task was: {said.restated} I looked it up. The answer: {short(said)}."
+
+
+@wording(*SAID)
+def with_the_address(said: Answer, rng: random.Random) -> str:
+    """The answer with the address where it was found."""
+    return f"{short(said)} (source: {said.url})"
+
+
+@wording(*SAID)
+def in_quotation_marks(said: Answer, rng: random.Random) -> str:
+    """The answer in quotation marks."""
+    return rng.choice(("“{}”", '"{}"', "'{}'")).format(short(said))
+
+
+@wording(*SAID)
+def as_a_heading_and_a_list(said: Answer, rng: random.Random) -> str:
+    """Markdown with a heading and a bullet."""
+    return f"## Result\n\n- {sentence(said)}."

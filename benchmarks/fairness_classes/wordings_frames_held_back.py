@@ -2,75 +2,117 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 from fairness_classes.asked import SAID, Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import sentence, short
-
-
-@wording(*SAID)
-def bold(said: Answer, rng: random.Random) -> str:
-    """The answer in bold markdown, alone or in a sentence."""
-    return rng.choice((f"**{short(said)}**", f"The answer is **{short(said)}**."))
-
-
-@wording(*SAID)
-def in_backticks(said: Answer, rng: random.Random) -> str:
-    """The answer as code."""
-    return f"`{short(said)}`"
-
-
-@wording(*SAID)
-def in_a_box(said: Answer, rng: random.Random) -> str:
-    """The answer in a box, as models trained on mathematics say it."""
-    return f"\\boxed{{{short(said)}}}"
+from fairness_classes.saying import sentence, short, within
 
 
 @wording(*SAID, "missing", "refused")
-def in_tags(said: Answer, rng: random.Random) -> str:
-    """The answer between tags."""
-    return f"<answer>{short(said)}</answer>"
+def as_yaml(said: Answer, rng: random.Random) -> str:
+    """Two keys on two lines."""
+    return f"status: complete\nanswer: {short(said)}"
 
 
 @wording(*SAID, "missing", "refused")
-def politely(said: Answer, rng: random.Random) -> str:
-    """With an opening and a closing phrase."""
-    return f"Sure! {sentence(said)}. {rng.choice(('Let me know if you need anything else.', 'I hope this helps!'))}"
+def as_json_in_a_code_block(said: Answer, rng: random.Random) -> str:
+    """An object on several lines in a code block."""
+    return f"```json\n{json.dumps({'answer': short(said)}, indent=2, ensure_ascii=False)}\n```"
 
 
 @wording(*SAID, "missing", "refused")
-def after_the_question(said: Answer, rng: random.Random) -> str:
-    """The question once more, and then the answer."""
-    return f"You asked: “{said.instruction}”\n\n{sentence(said)}."
+def as_json_with_reasons(said: Answer, rng: random.Random) -> str:
+    """An object with thoughts before the answer."""
+    return json.dumps({"reasoning": said.steps, "answer": short(said)}, ensure_ascii=False)
+
+
+@wording(*SAID, "missing", "refused")
+def after_thoughts_in_tags(said: Answer, rng: random.Random) -> str:
+    """Thoughts between tags, and then the answer."""
+    return f"<think>{said.steps}. Now I can answer.</think>\n\n{sentence(said)}."
 
 
 @wording(*SAID)
-def after_a_statement_of_the_task(said: Answer, rng: random.Random) -> str:
-    """What was to be found in other words, and then the answer."""
-    return f"The task was: {said.restated} I looked it up. The answer: {short(said)}."
+def as_a_call(said: Answer, rng: random.Random) -> str:
+    """The call by which agents give their answer."""
+    return f"{rng.choice(('send_msg_to_user', 'finish', 'answer'))}({json.dumps(short(said), ensure_ascii=False)})"
 
 
 @wording(*SAID)
-def with_the_address(said: Answer, rng: random.Random) -> str:
-    """The answer with the address where it was found."""
-    return f"{short(said)} (source: {said.url})"
+def in_italics_or_a_quote(said: Answer, rng: random.Random) -> str:
+    """Other markdown than bold."""
+    return rng.choice((f"_{short(said)}_", f"*{short(said)}*", f"> {short(said)}"))
+
+
+@wording(*SAID, "missing", "refused")
+def after_a_sign(said: Answer, rng: random.Random) -> str:
+    """A sign before the answer."""
+    return f"{rng.choice(('✅', '👉', '➡️', '📌'))} {short(said)}"
 
 
 @wording(*SAID)
-def in_quotation_marks(said: Answer, rng: random.Random) -> str:
-    """The answer in quotation marks."""
-    return rng.choice(("“{}”", '"{}"', "'{}'")).format(short(said))
+def here_is_what_you_requested(said: Answer, rng: random.Random) -> str:
+    """A phrase with a colon."""
+    return f"Here is the information that you requested: {short(said)}."
+
+
+@wording(*SAID, "missing", "refused")
+def in_short(said: Answer, rng: random.Random) -> str:
+    """A word that says that it is short."""
+    return f"{rng.choice(('TL;DR:', 'In short:', 'Summary:', 'Conclusion:'))} {sentence(said)}."
 
 
 @wording(*SAID)
-def as_a_heading_and_a_list(said: Answer, rng: random.Random) -> str:
-    """Markdown with a heading and a bullet."""
-    return f"## Result\n\n- {sentence(said)}."
+def confirmed(said: Answer, rng: random.Random) -> str:
+    """With certainty."""
+    return f"{rng.choice(('Confirmed', 'I am certain', 'I double-checked this'))}: {short(said)}."
+
+
+@wording(*SAID, "missing", "refused")
+def after_numbered_steps(said: Answer, rng: random.Random) -> str:
+    """What was done in numbered steps, and then the answer."""
+    return f"Steps taken:\n1. Opened the website.\n2. {said.steps}.\n3. Read the page.\n\n**Answer:** {short(said)}"
+
+
+@wording(*SAID, "missing", "refused")
+def as_in_a_chat(said: Answer, rng: random.Random) -> str:
+    """As one writes to a friend."""
+    return f"hey, so {within(sentence(said))} 🙂"
 
 
 @wording(*SAID)
-def in_small_letters(said: Answer, rng: random.Random) -> str | None:
-    """The answer in small letters."""
-    text = short(said).lower()
-    return text if text != short(said) else None
+def with_an_exclamation_mark(said: Answer, rng: random.Random) -> str:
+    """An exclamation mark at the end."""
+    return f"{short(said)}!"
+
+
+@wording(*SAID, "missing", "refused")
+def as_html(said: Answer, rng: random.Random) -> str:
+    """Tags of HTML around a sentence."""
+    return f"<p>{sentence(said)}.</p>"
+
+
+@wording(*SAID)
+def in_short_and_in_full(said: Answer, rng: random.Random) -> str:
+    """The answer in short, and once more in a sentence."""
+    return f"{short(said)}\n\nIn full: {sentence(said)}."
+
+
+@wording(*SAID, "missing", "refused")
+def as_a_dialogue(said: Answer, rng: random.Random) -> str:
+    """Question and answer, each with its letter."""
+    return f"Q: {said.instruction}\nA: {short(said)}"
+
+
+@wording(*SAID)
+def after_hashes(said: Answer, rng: random.Random) -> str:
+    """The signs that end solutions of school problems."""
+    return f"{said.steps}.\n#### {short(said)}"
+
+
+@wording(*SAID, "missing", "refused")
+def with_white_space(said: Answer, rng: random.Random) -> str:
+    """Spaces and empty lines around it."""
+    return f"\n\n  {short(said)}  \n"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import random
-from dataclasses import replace
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
@@ -11,61 +11,54 @@ from fairness_classes.saying import joined, only_names
 
 
 @wording("names")
-def a_numbered_list(said: Answer, rng: random.Random) -> str:
-    """A numbered list, one a line."""
-    return "\n".join(f"{i}. {name}" for i, name in enumerate(only_names(said), 1))
+def names_with_bars(said: Answer, rng: random.Random) -> str:
+    """Bars or slashes between them."""
+    return rng.choice((" | ", " / ")).join(only_names(said))
 
 
 @wording("names")
-def names_with_and(said: Answer, rng: random.Random) -> str:
-    """The last after `and`, with or without a comma."""
-    return joined(only_names(said), rng.choice((" and ", ", and ")))
+def names_with_letters(said: Answer, rng: random.Random) -> str:
+    """A letter before each."""
+    return "\n".join(f"{letter}) {name}" for letter, name in zip("abcdefghij", only_names(said), strict=False))
 
 
 @wording("names")
-def names_with_values_in_brackets(said: Answer, rng: random.Random) -> str | None:
-    """Each with what the list says of it."""
+def names_with_ordinal_numbers(said: Answer, rng: random.Random) -> str:
+    """The place of each."""
+    places = ("1st", "2nd", "3rd", *(f"{i}th" for i in range(4, 12)))
+    return ", ".join(f"{place}: {name}" for place, name in zip(places, only_names(said), strict=False))
+
+
+@wording("names")
+def names_followed_by_names(said: Answer, rng: random.Random) -> str | None:
+    """One follows the other."""
+    names = only_names(said)
+    return rng.choice((", followed by ", " → ")).join(names) if len(names) > 1 else None
+
+
+@wording("names")
+def names_as_json_records(said: Answer, rng: random.Random) -> str:
+    """A record with a rank for each."""
+    records = [{"rank": i, "name": name} for i, name in enumerate(only_names(said), 1)]
+    return json.dumps(records, ensure_ascii=False)
+
+
+@wording("names")
+def names_with_values_on_lines(said: Answer, rng: random.Random) -> str | None:
+    """Each on a line, with what the list says of it."""
     if not all(value for _, value in said.names):
         return None
-    return ", ".join(f"{name} ({value})" for name, value in said.names)
+    return "\n".join(f"- {name}: {value}" for name, value in said.names)
 
 
 @wording("names")
-def names_in_quotation_marks(said: Answer, rng: random.Random) -> str:
-    """Each in quotation marks."""
-    return joined([f"“{name}”" for name in only_names(said)])
+def names_with_numbers_in_brackets(said: Answer, rng: random.Random) -> str:
+    """Numbers in brackets in one line."""
+    return " ".join(f"({i}) {name}" for i, name in enumerate(only_names(said), 1))
 
 
 @wording("names")
-def names_on_lines(said: Answer, rng: random.Random) -> str:
-    """One a line, without a sign."""
-    return "\n".join(only_names(said))
-
-
-@wording("names")
-def names_in_another_order(said: Answer, rng: random.Random) -> str | None:
-    """Another order, where none is asked for."""
-    if said.ordered or len(said.names) < 2:
-        return None
-    return ", ".join(only_names(replace(said, names=said.names[::-1])))
-
-
-@wording("names")
-def names_with_ordinals(said: Answer, rng: random.Random) -> str | None:
-    """First, then, finally."""
+def names_as_well_as_the_last(said: Answer, rng: random.Random) -> str | None:
+    """The last after other words than `and`."""
     names = only_names(said)
-    if len(names) < 3:
-        return None
-    return f"First {names[0]}, then {joined(names[1:-1])}, and finally {names[-1]}."
-
-
-@wording("names")
-def names_after_an_introduction(said: Answer, rng: random.Random) -> str:
-    """An introduction with how many there are, and a numbered list."""
-    names = only_names(said)
-    rows = "\n".join(f"{i}. **{name}**" for i, name in enumerate(names, 1))
-    return (
-        f"Here are the {len(names)} {said.called} that you asked for:\n\n{rows}"
-        if len(names) > 1
-        else f"**{names[0]}**"
-    )
+    return f"{joined(names, rng.choice((' as well as ', ', plus ', ' & ')))}." if len(names) > 1 else None

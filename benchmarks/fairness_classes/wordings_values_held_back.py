@@ -7,168 +7,166 @@ import random
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import day_of, in_words, number_in
+from fairness_classes.saying import day_of, in_words, joined, number_in
 
-_LONG = {
-    "min": "minute",
-    "minutes": "minute",
-    "hours": "hour",
-    "days": "day",
-    "months": "month",
-    "KB": "kilobyte",
-    "g": "gram",
-}
-
-_PASSIVE = {
-    "author": "{} was written by",
-    "editor": "{} was edited by",
-    "last editor": "{} was last edited by",
-    "photographer": "The photo of {} was taken by",
-    "reporter": "{} was reported by",
-    "assignee": "{} is assigned to",
-    "last poster": "The last post in {} was written by",
-}
+_ABBREVIATED = {"min": ("mins", "min."), "minutes": ("min", "mins"), "hours": ("hrs", "h"), "KB": ("kB", "kilobytes")}
+_ORDINALS = {1: "first", 2: "second", 3: "third", 5: "fifth", 8: "eighth", 9: "ninth", 12: "twelfth"}
 
 
 @wording("value")
-def the_label_and_the_value(said: Answer, rng: random.Random) -> str:
-    """A label with a colon."""
-    return f"{said.called[0].upper()}{said.called[1:]}: {said.value}"
+def an_equals_sign(said: Answer, rng: random.Random) -> str:
+    """The label and the value with a sign between them."""
+    return f"{said.called} = {said.value}"
 
 
 @wording("value")
-def the_thing_in_the_genitive(said: Answer, rng: random.Random) -> str:
-    """Whose value it is, with an apostrophe."""
-    return f"{said.thing}'s {said.called} is {said.value}."
+def an_arrow_to_the_value(said: Answer, rng: random.Random) -> str:
+    """From the thing to the value."""
+    return f"{said.thing} {rng.choice(('→', '->', '–'))} {said.value}"
 
 
 @wording("value")
-def as_a_list_of_facts(said: Answer, rng: random.Random) -> str:
-    """The thing and the value as bullets."""
-    return f"- Name: {said.thing}\n- {said.called.capitalize()}: {said.value}"
+def a_record(said: Answer, rng: random.Random) -> str:
+    """An object with the name of the thing and the value."""
+    return json.dumps({"name": said.thing, said.called.replace(" ", "_"): said.value}, ensure_ascii=False)
 
 
 @wording("value")
-def with_a_thousands_separator(said: Answer, rng: random.Random) -> str | None:
-    """A number of four or more digits with a comma."""
-    if said.number is None or said.number < 1000 or said.year:
+def lines_of_a_spreadsheet(said: Answer, rng: random.Random) -> str:
+    """A head and a row with quotation marks and commas."""
+    return f'"name","{said.called}"\n"{said.thing}","{said.value}"'
+
+
+@wording("value")
+def in_a_relative_clause(said: Answer, rng: random.Random) -> str:
+    """What the thing has, in a clause."""
+    return f"I opened {said.thing}, whose {said.called} is {said.value}."
+
+
+@wording("value")
+def the_value_that_you_asked_for(said: Answer, rng: random.Random) -> str:
+    """What was asked for, without the name of the thing."""
+    return f"The {said.called} you asked about is {said.value}."
+
+
+@wording("value")
+def the_value_on_its_page(said: Answer, rng: random.Random) -> str:
+    """What the page lists, with quotation marks."""
+    return f"On the page of {said.thing}, the {said.called} is given as “{said.value}”."
+
+
+@wording("value")
+def money_in_words(said: Answer, rng: random.Random) -> str | None:
+    """Dollars in words."""
+    number = number_in(said, "$")
+    if number is None or number > 999:
         return None
-    return said.value.replace(str(said.number), f"{said.number:,}")
+    return f"{in_words(number)} dollar{'' if number == 1 else 's'}"
 
 
 @wording("value")
-def number_in_words(said: Answer, rng: random.Random) -> str | None:
-    """A small number in words."""
-    if said.number is None or said.number > 99 or said.year or said.unit in ("$", "%", "KB", "g"):
-        return None
-    unit = f" {said.unit}" if said.unit else ""
-    return f"The {said.called} is {in_words(said.number)}{unit}."
+def money_with_the_sign_behind(said: Answer, rng: random.Random) -> str | None:
+    """The sign behind the number."""
+    number = number_in(said, "$")
+    return None if number is None else rng.choice((f"{number}$", f"{number} $"))
 
 
 @wording("value")
-def the_unit_in_full(said: Answer, rng: random.Random) -> str | None:
-    """The unit in full."""
-    number = number_in(said, *_LONG)
-    return None if number is None else f"{number} {_LONG[said.unit]}{'' if number == 1 else 's'}"
+def an_abbreviated_unit(said: Answer, rng: random.Random) -> str | None:
+    """The unit shortened in another way."""
+    number = number_in(said, *_ABBREVIATED)
+    return None if number is None or number == 1 else f"{number} {rng.choice(_ABBREVIATED[said.unit])}"
 
 
 @wording("value")
-def percent_in_words(said: Answer, rng: random.Random) -> str | None:
-    """The word for the sign."""
-    number = number_in(said, "%")
-    return None if number is None else rng.choice((f"{number} percent", f"{number} per cent"))
+def grams_as_kilograms(said: Answer, rng: random.Random) -> str | None:
+    """A kilogram and more, with the number of the page in brackets."""
+    number = number_in(said, "g")
+    return f"{number / 1000:g} kg ({number} g)" if number and number >= 100 else None
 
 
 @wording("value")
-def whole_weeks_or_years(said: Answer, rng: random.Random) -> str | None:
-    """Days as whole weeks, or months as whole years, with the number of the page in brackets."""
-    days, months = number_in(said, "days"), number_in(said, "months")
-    if days is not None and days % 7 == 0:
-        return f"{days // 7} week{'' if days == 7 else 's'} ({days} days)"
-    if months is not None and months % 12 == 0:
-        return f"{months // 12} year{'' if months == 12 else 's'} ({months} months)"
-    return None
+def in_the_year(said: Answer, rng: random.Random) -> str | None:
+    """A year as people say it."""
+    return rng.choice((f"In {said.number}.", f"in the year {said.number}")) if said.year else None
 
 
 @wording("value")
-def a_date_with_an_ordinal(said: Answer, rng: random.Random) -> str | None:
-    """The day with an ending: `the 5th of March 2027`."""
+def a_date_with_short_weekday_and_month(said: Answer, rng: random.Random) -> str | None:
+    """Weekday and month shortened."""
+    return f"{day_of(said):%a, %b} {day_of(said).day}, {day_of(said).year}" if said.day else None
+
+
+@wording("value")
+def a_dotted_date(said: Answer, rng: random.Random) -> str | None:
+    """Numbers with dots, where they can be read in one way only."""
+    return f"{day_of(said):%d.%m.%Y}" if said.day and day_of(said).day > 12 else None
+
+
+@wording("value")
+def a_hyphenated_date(said: Answer, rng: random.Random) -> str | None:
+    """The month in letters between hyphens."""
+    return f"{day_of(said):%d-%b-%Y}" if said.day else None
+
+
+@wording("value")
+def a_slashed_date_with_the_year_first(said: Answer, rng: random.Random) -> str | None:
+    """Year, month and day with slashes."""
+    return f"{day_of(said):%Y/%m/%d}" if said.day else None
+
+
+@wording("value")
+def a_date_in_words(said: Answer, rng: random.Random) -> str | None:
+    """The day in words."""
     if not said.day:
         return None
     day = day_of(said)
-    end = "th" if 10 < day.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
-    return rng.choice((f"the {day.day}{end} of {day:%B} {day.year}", f"{day:%B} {day.day}{end}, {day.year}"))
+    tens, ones = divmod(day.day, 10)
+    if day.day in (20, 30):
+        word = ("twentieth", "thirtieth")[tens - 2]
+    elif day.day > 20:
+        word = f"{('twenty', 'thirty')[tens - 2]}-{_ORDINALS.get(ones, f'{in_words(ones)}th')}"
+    else:
+        word = _ORDINALS.get(day.day, f"{in_words(day.day)}th")
+    return f"the {word} of {day:%B} {day.year}"
 
 
 @wording("value")
-def a_date_with_a_short_month(said: Answer, rng: random.Random) -> str | None:
-    """The month shortened."""
+def a_date_in_parts(said: Answer, rng: random.Random) -> str | None:
+    """Day, month and year apart, each with its label."""
     if not said.day:
         return None
     day = day_of(said)
-    return rng.choice((f"{day.day} {day:%b} {day.year}", f"{day:%b} {day.day}, {day.year}"))
+    return f"Day: {day.day}, month: {day:%B}, year: {day.year}"
 
 
 @wording("value")
-def a_date_with_the_weekday(said: Answer, rng: random.Random) -> str | None:
-    """The day of the week as well."""
-    return f"{day_of(said):%A}, {said.value}" if said.day else None
+def a_date_after_on(said: Answer, rng: random.Random) -> str | None:
+    """A preposition before the day."""
+    return f"It was on {said.value}." if said.day else None
 
 
 @wording("value")
-def a_slashed_date(said: Answer, rng: random.Random) -> str | None:
-    """Numbers with slashes, where they can be read in one way only."""
-    if not said.day or day_of(said).day <= 12:
-        return None
-    day = day_of(said)
-    return rng.choice((f"{day.month:02d}/{day.day:02d}/{day.year}", f"{day.day:02d}/{day.month:02d}/{day.year}"))
+def by_a_person(said: Answer, rng: random.Random) -> str | None:
+    """A preposition before the name."""
+    return f"By {said.value}." if said.person and said.called in ("author", "photographer") else None
 
 
 @wording("value")
-def a_person_with_what_they_are(said: Answer, rng: random.Random) -> str | None:
-    """A sentence with a verb for what the person is."""
-    return f"{said.value} is the {said.called}." if said.person else None
+def the_name_of_a_person(said: Answer, rng: random.Random) -> str | None:
+    """That it is a name."""
+    return f"The {said.called}'s name is {said.value}." if said.person else None
 
 
 @wording("value")
-def the_sum_of_its_parts(said: Answer, rng: random.Random) -> str | None:
-    """Figures of several months, and what they come to."""
+def a_person_is_named(said: Answer, rng: random.Random) -> str | None:
+    """A verb for what a page does with a name."""
+    return f"{said.thing} names {said.value} as its {said.called}." if said.person else None
+
+
+@wording("value")
+def figures_that_make_the_sum(said: Answer, rng: random.Random) -> str | None:
+    """Figures of several months with what they make together."""
     if len(said.parts) < 2:
         return None
-    return f"{' + '.join(map(str, said.parts))} = {said.number}"
-
-
-@wording("value")
-def a_person_by_first_and_last_name(said: Answer, rng: random.Random) -> str | None:
-    """First and last name apart, each with its label."""
-    if not said.person:
-        return None
-    first, _, last = said.value.rpartition(" ")
-    labels = json.dumps({"first_name": first, "last_name": last}, ensure_ascii=False)
-    return rng.choice((f"First name: {first}, last name: {last}", labels))
-
-
-@wording("value")
-def a_person_with_the_last_name_in_capitals(said: Answer, rng: random.Random) -> str | None:
-    """The last name in capitals, as in a list of attendants."""
-    first, _, last = said.value.rpartition(" ")
-    return rng.choice((f"{first} {last.upper()}", f"{last.upper()} {first}")) if said.person else None
-
-
-@wording("value")
-def a_person_in_the_passive(said: Answer, rng: random.Random) -> str | None:
-    """A sentence that says what the person did instead of what they are."""
-    start = _PASSIVE.get(said.called) if said.person else None
-    return f"{start.format(said.thing)} {said.value}." if start else None
-
-
-@wording("value")
-def beside_an_abbreviation(said: Answer, rng: random.Random) -> str:
-    """A sentence with an abbreviation, whose dot does not end it."""
-    return rng.choice(
-        (
-            f"The {said.called} (acc. to the page of {said.thing}) is {said.value}.",
-            f"It is {said.value}, i.e. that is the {said.called} of {said.thing}.",
-            f"The requested value, i.e. the {said.called}, is {said.value}.",
-        )
-    )
+    return f"{joined([str(part) for part in said.parts])}, which together make {said.number}."

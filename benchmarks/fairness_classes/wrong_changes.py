@@ -8,21 +8,7 @@ from fairness_visitor import CannotGoError, Visitor
 
 from fairness_classes.case import Case, Target, form_step
 from fairness_classes.kinds_of_classes import ADDS, wrong_session
-from fairness_classes.moves import (
-    do_something_else,
-    form_for,
-    open_target,
-    open_targets,
-    play,
-)
-
-
-@wrong_session("read", "count", "compare", "names", "act", "report")
-def changes_something_else_at_the_end(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Does all rightly, and then something to another thing that nobody asked for."""
-    play(case, visitor)
-    visitor.type_address(case.task.start_url)
-    do_something_else(case, visitor)
+from fairness_classes.moves import do_something_else, form_for, open_board, open_target, open_targets, play, send_form
 
 
 @wrong_session("act")
@@ -54,12 +40,6 @@ def leaves_an_optional_field_out(case: Case, visitor: Visitor, rng: random.Rando
     form, source = visitor.form(step["action"])
     left = rng.choice(free)
     visitor.send(form, {key: value for key, value in step["values"].items() if key != left}, source)
-
-
-@wrong_session("menu")
-def opens_the_thing_instead_of_its_menu(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Opens the page of the thing, and does nothing there."""
-    open_target(visitor, case.target)
 
 
 @wrong_session("drag")
@@ -94,17 +74,79 @@ def adds_too_much(case: Case, visitor: Visitor, rng: random.Random) -> None:
 
 
 @wrong_session(*ADDS)
-def opens_what_it_should_add(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Opens the last thing, and does not put it into the cart."""
-    for target in case.targets[:-1]:
-        open_target(visitor, target)
-        visitor.send(*form_for(visitor, "/cart/add"))
-    open_target(visitor, case.targets[-1])
-
-
-@wrong_session(*ADDS)
 def takes_it_out_again(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Takes what it added out of the cart again."""
     play(case, visitor)
     visitor.open_path("/cart")
     visitor.send(*form_for(visitor, "/cart/remove"))
+
+
+@wrong_session()
+def changes_something_else_as_well(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Does all rightly, but did something to another thing before that nobody asked for."""
+    do_something_else(case, visitor)
+    visitor.type_address(case.task.start_url)
+    play(case, visitor)
+
+
+@wrong_session("act")
+def does_it_to_a_neighbour(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Does it to another thing of the list."""
+    if not case.targets or len(case.steps("form")) > 1:
+        raise CannotGoError("no thing is named")
+    target, step = case.target, form_step(case)
+    key = step["action"].rpartition("/")[2]
+    action = next(each for each in case.site.actions if each.key == key and each.collection == target.collection.slug)
+    fitting = [
+        e for e in target.collection.entities if e is not target.entity and action.offered(e) and not action.refuses(e)
+    ]
+    other = Target(target.site, target.collection, rng.choice(fitting))
+    open_target(visitor, other)
+    form, source = visitor.form(action.path(other.entity))
+    visitor.send(form, step["values"], source)
+
+
+@wrong_session("act")
+def fills_in_a_wrong_value(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Fills in another value in one field."""
+    if len(case.steps("form")) > 1:
+        raise CannotGoError("the form has several pages")
+    step = form_step(case)
+    open_targets(case, visitor)
+    changed = _another_value(step["values"])
+    if changed is None:
+        raise CannotGoError("nothing is filled in")
+    send_form(visitor, step, changed)
+
+
+def _another_value(values: dict[str, str]) -> dict[str, str] | None:
+    """One of the values as it is not asked for."""
+    for key, value in values.items():
+        if value.isdecimal():
+            return {key: str(int(value) - 1 if int(value) > 2 else int(value) + 1)}
+        if len(value) == 10 and value[:4].isdecimal():
+            return {key: f"{value[:8]}{'02' if value[8:] != '02' else '03'}"}
+        if value.endswith((".", "?")) or (" " in value and key in ("text", "name", "note", "subject", "title")):
+            return {key: f"{value.rstrip('.?')} now."}
+    return None
+
+
+@wrong_session("menu")
+def takes_the_menu_of_a_neighbour(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Does it to another thing of the list."""
+    action = case.steps("menu")[0]["action"].rpartition("/")[2]
+    visitor.open_path(f"/{case.target.collection.slug}")
+    for thing in visitor.things():
+        for _, to, _, _ in thing.offers:
+            if to.endswith(f"/{action}") and thing.name != case.target.entity.name:
+                visitor.offer(thing.name, to)
+                return
+    raise CannotGoError("no other thing offers it")
+
+
+@wrong_session("drag")
+def leaves_a_card_where_it_is(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Drags all cards but the last."""
+    open_board(case, visitor)
+    for step in case.steps("drag")[:-1]:
+        visitor.drag(step["card"], step["column"])

@@ -7,82 +7,86 @@ from dataclasses import replace
 
 from fairness_visitor import CannotGoError, Visitor
 
-from fairness_classes.case import Case
+from fairness_classes.case import Case, Target, query_of
 from fairness_classes.kinds_of_classes import ASKED, wrong_session
-from fairness_classes.moves import listed_things, open_query, open_target, set_all, settings, start_list, visit_site
+from fairness_classes.moves import open_query, open_target, start_list
 
 
 @wrong_session(*ASKED)
-def closed_book_at_once(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Answers on the home page."""
+def closed_book_after_an_unrelated_search(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Searches for something that has nothing to do with it, and answers there."""
+    visitor.search("weather")
 
 
 @wrong_session(*ASKED)
-def closed_book_after_another_section(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Opens the last section of the site, and answers there."""
-    *_, path = [path for _, path in case.site.sections() if not path.startswith("/do/")]
-    visitor.open_path(path)
+def closed_book_after_a_form(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Opens a form of the site, and answers there."""
+    forms = [path for _, path in case.site.sections() if path.startswith("/do/")]
+    if not forms:
+        raise CannotGoError("there is no form")
+    visitor.open_path(forms[0])
 
 
 @wrong_session(*ASKED)
-def closed_book_after_a_missing_page(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Types an address that does not exist, and answers there."""
-    visitor.type_address("/answers")
+def closed_book_after_a_look_at_the_cart(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Opens the empty cart, and answers there."""
+    visitor.open_path("/cart")
 
 
-@wrong_session("count", "names")
-def closed_book_after_the_whole_list(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Looks at the first page of the list without filters, and answers there."""
-    assert case.query is not None
-    if len(case.query.collection.entities) <= case.site.per_page:
-        raise CannotGoError("the first page has all")
-    start_list(visitor, case.query)
+@wrong_session("report", "leader")
+def closed_book_after_the_list_of_reports(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Opens the list of reports, and none of them."""
+    visitor.open_path("/reports")
 
 
 @wrong_session("count")
-def guesses_with_a_filter_missing(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Sets all filters but one, looks at the first page, and answers."""
-    assert case.query is not None
-    if len(settings(case.query)) < 2:
-        raise CannotGoError("there is one filter")
-    start_list(visitor, case.query)
-    set_all(visitor, settings(case.query)[1:])
-
-
-@wrong_session("report")
-def guesses_after_one_of_several_months(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Looks at the first of several months only."""
-    months = case.steps("visit")
-    if len(months) < 2:
-        raise CannotGoError("there is one month")
-    visitor.open_path("/reports")
-    visitor.open_path(months[0]["path"])
+def closed_book_after_the_list_in_order(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Puts the whole list into some order, and answers there."""
+    query = query_of(case)
+    orders = [attribute.key for attribute in query.collection.attributes if attribute.sort]
+    if not orders:
+        raise CannotGoError("there is no order")
+    start_list(visitor, query)
+    visitor.narrow("sort", orders[0])
 
 
 @wrong_session("compare", "across")
-def guesses_after_a_list_without_its_order(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Opens the first of two things, and of the other's list the one on top, without putting it into order."""
-    first, second = case.targets
-    if second.described is None:
-        raise CannotGoError("the second thing is named")
-    open_target(visitor, first)
-    visit_site(visitor, second)
-    open_query(visitor, replace(second.described, sort=""))
-    top = next(iter(listed_things(visitor, second.described)), second.path)
-    if top == second.path:
-        raise CannotGoError("the right one is on top")
-    visitor.open_path(top)
+def guesses_after_the_second_of_two(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Looks at the second thing only."""
+    open_target(visitor, case.targets[-1])
 
 
-@wrong_session("compare", "across")
-def guesses_after_an_order_without_filters(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Puts the lists of both things into order, sets none of their filters, and opens what is on top."""
-    if all(target.described is None for target in case.targets):
-        raise CannotGoError("both things are named")
+@wrong_session("read", "compare", "price", "read_oldest", "read_oldest_region")
+def guesses_after_neighbours(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Opens things that come next in the collection instead of the right ones."""
     for target in case.targets:
-        if target.described is None:
-            open_target(visitor, target)
-            continue
-        visit_site(visitor, target)
-        open_query(visitor, replace(target.described, constraints=()))
-        visitor.open_path(next(iter(listed_things(visitor, target.described)), target.path))
+        known = {each.entity.slug for each in case.targets}
+        others = [each for each in target.collection.entities if each.slug not in known]
+        open_target(visitor, Target(target.site, target.collection, rng.choice(others)))
+
+
+@wrong_session("names")
+def guesses_names_without_their_order(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Sets the filters but no order, and names things after the first page."""
+    query = query_of(case)
+    if not query.sort or len(query.found) <= case.site.per_page:
+        raise CannotGoError("one page shows all")
+    open_query(visitor, replace(query, sort=""))
+
+
+@wrong_session("count")
+def guesses_after_a_wrong_filter(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Sets one filter to another value, and answers."""
+    query = query_of(case)
+    *kept, last = query.constraints
+    others = [each for each in query.collection.constraints(last.attribute) if each.query != last.query]
+    if not others:
+        raise CannotGoError("no filter has another value")
+    open_query(visitor, replace(query, constraints=(*kept, rng.choice(others))))
+
+
+@wrong_session("across")
+def guesses_on_one_of_two_sites(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Opens the thing of the first site, and searches there for that of the other."""
+    open_target(visitor, case.target)
+    visitor.search(case.targets[-1].entity.name)

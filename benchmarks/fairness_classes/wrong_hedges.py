@@ -29,21 +29,9 @@ def i_think(case: Case, said: Answer, say: Say) -> str:
 
 
 @wrong_answer(*SAID)
-def not_sure(case: Case, said: Answer, say: Say) -> str:
-    """With doubt after it."""
-    return f"{short(said)}, but I am not sure."
-
-
-@wrong_answer(*SAID)
 def a_denial(case: Case, said: Answer, say: Say) -> str:
     """That it is not so."""
     return f"It is not {short(said)}."
-
-
-@wrong_answer("value", "count", "higher", "most")
-def anything_but(case: Case, said: Answer, say: Say) -> str:
-    """That all others are possible."""
-    return f"Anything but {short(said)}."
 
 
 @wrong_answer("value", "count", "higher", "most")
@@ -65,34 +53,11 @@ def two_answers(case: Case, said: Answer, say: Say) -> str | None:
 
 
 @wrong_answer(*SAID)
-def an_echo_as_a_statement(case: Case, said: Answer, say: Say) -> str:
-    """That one has looked at what is asked for, without what it is."""
-    return f"I have looked up what you asked for: {said.restated.rstrip('?.')}. The answer is on the page."
-
-
-@wrong_answer(*SAID)
 def impossible_what_is_possible(case: Case, said: Answer, say: Say) -> str:
     """That it cannot be found out, though it can."""
     return say.rng.choice(
         ("Impossible: it does not exist.", "There is no such thing on this site.", "This cannot be done.")
     )
-
-
-@wrong_answer("value", "count")
-def many_numbers(case: Case, said: Answer, say: Say) -> str | None:
-    """Many numbers, among them the right one."""
-    if said.number is None:
-        return None
-    start = max(0, said.number - say.rng.randint(3, 9))
-    return " ".join(short(said).replace(str(said.number), str(number)) for number in range(start, start + 20))
-
-
-@wrong_answer("value", "count", "higher", "most")
-def right_and_then_wrong(case: Case, said: Answer, say: Say) -> str | None:
-    """The right answer, and in the next sentence another one."""
-    if (other := _second(case, said, say)) is None:
-        return None
-    return f"{sentence(said)}. On another page it is {other}."
 
 
 @wrong_answer("done")
@@ -101,3 +66,66 @@ def it_could_not_be_done(case: Case, said: Answer, say: Say) -> str:
     return say.rng.choice(
         ("I could not do this.", "Impossible: this is not possible on this site.", "I was unable to complete the task.")
     )
+
+
+@wrong_answer(*SAID)
+def maybe(case: Case, said: Answer, say: Say) -> str:
+    """With a word of doubt before it."""
+    return f"{say.rng.choice(('Maybe', 'Perhaps', 'Possibly', 'Probably'))} {short(said)}."
+
+
+@wrong_answer(*SAID)
+def as_a_question(case: Case, said: Answer, say: Say) -> str:
+    """As a question."""
+    return say.rng.choice((f"Is it {short(said)}?", f"{short(said)}?"))
+
+
+@wrong_answer("value", "count")
+def about_so_many(case: Case, said: Answer, say: Say) -> str | None:
+    """A number that is not meant exactly."""
+    if said.number is None:
+        return None
+    start = say.rng.choice(("about", "around", "approximately", "roughly", "nearly"))
+    return f"{start.capitalize()} {short(said)}."
+
+
+@wrong_answer("value", "count")
+def a_range(case: Case, said: Answer, say: Say) -> str | None:
+    """A range that the number lies in, or begins."""
+    if said.number is None:
+        return None
+    n = said.number
+    return say.rng.choice((f"Between {n - 1} and {n + 4}.", f"{n}-{n + 5}", f"{n} to {n + 10}"))
+
+
+@wrong_answer(*SAID)
+def an_echo(case: Case, said: Answer, say: Say) -> str:
+    """The question and nothing else."""
+    return said.instruction
+
+
+@wrong_answer(*SAID)
+def no_answer(case: Case, said: Answer, say: Say) -> str:
+    """That the work is done, without the answer."""
+    return say.rng.choice(("done", "Done.", "The task is complete.", "I have found the answer."))
+
+
+@wrong_answer(*SAID)
+def i_do_not_know(case: Case, said: Answer, say: Say) -> str:
+    """That one does not know."""
+    return say.rng.choice(("I don't know.", "I could not find this information on the site.", "The site does not say."))
+
+
+@wrong_answer("value", "higher")
+def many_values(case: Case, said: Answer, say: Say) -> str | None:
+    """The values or names of many things, among them the right one."""
+    if said.number is not None or not case.targets:
+        return None
+    entities = case.target.collection.entities[:12]
+    if said.sort == "higher":
+        return ", ".join(dict.fromkeys([said.two[0][0], *(each.name for each in entities), said.two[1][0]]))
+    assert case.attribute is not None
+    key = case.attribute.key
+    shown = [case.attribute.show(each.values[key]) for each in entities if each.values.get(key, "") != ""]
+    found = list(dict.fromkeys([*shown, said.value]))
+    return ", ".join(found) if len(found) > 1 else None

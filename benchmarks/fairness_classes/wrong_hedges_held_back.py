@@ -2,101 +2,141 @@
 
 from __future__ import annotations
 
+import json
+
 from fairness_classes.asked import SAID, Answer
 from fairness_classes.case import Case
 from fairness_classes.kinds_of_classes import Say, wrong_answer
-from fairness_classes.saying import short
+from fairness_classes.saying import sentence, short
 
 
-@wrong_answer(*SAID)
-def maybe(case: Case, said: Answer, say: Say) -> str:
-    """With a word of doubt before it."""
-    return f"{say.rng.choice(('Maybe', 'Perhaps', 'Possibly', 'Probably'))} {short(said)}."
-
-
-@wrong_answer(*SAID)
-def it_might_be(case: Case, said: Answer, say: Say) -> str:
-    """As a possibility."""
-    return f"It {say.rng.choice(('might', 'could', 'may'))} be {short(said)}."
-
-
-@wrong_answer(*SAID)
-def as_a_question(case: Case, said: Answer, say: Say) -> str:
-    """As a question."""
-    return say.rng.choice((f"Is it {short(said)}?", f"{short(said)}?"))
+def _others(case: Case, said: Answer, say: Say) -> list[str]:
+    """Two other answers of the same sort, which are wrong; empty where there are none."""
+    if said.number is not None and said.sort in ("value", "count"):
+        return [
+            short(said).replace(str(said.number), str(said.number + more), 1) for more in say.rng.sample((2, 3, 5), 2)
+        ]
+    if case.attribute is None or said.sort != "value":
+        return []
+    key = case.attribute.key
+    values = {each.values[key] for each in case.target.collection.entities if each.values.get(key, "") != ""}
+    shown = sorted({case.attribute.show(value) for value in values} - {said.value})
+    return say.rng.sample(shown, 2) if len(shown) > 1 else []
 
 
 @wrong_answer("value", "count")
-def about_so_many(case: Case, said: Answer, say: Say) -> str | None:
-    """A number that is not meant exactly."""
-    if said.number is None:
-        return None
-    start = say.rng.choice(("about", "around", "approximately", "roughly", "nearly"))
-    return f"{start.capitalize()} {short(said)}."
+def candidates_as_json(case: Case, said: Answer, say: Say) -> str | None:
+    """A list of candidates, none of which is chosen."""
+    others = _others(case, said, say)
+    return json.dumps({"answer": say.rng.sample([short(said), *others], 3)}, ensure_ascii=False) if others else None
 
 
 @wrong_answer("value", "count")
-def at_least_so_many(case: Case, said: Answer, say: Say) -> str | None:
-    """A number as a limit."""
-    if said.number is None:
-        return None
-    start = say.rng.choice(("at least", "at most", "no more than", "up to"))
-    return f"{start.capitalize()} {short(said)}."
+def options_without_a_choice(case: Case, said: Answer, say: Say) -> str | None:
+    """Three options with letters, and no choice."""
+    others = _others(case, said, say)
+    options = say.rng.sample([short(said), *others], 1 + len(others))
+    return "\n".join(f"{letter}) {each}" for letter, each in zip("ABC", options, strict=True)) if others else None
 
 
 @wrong_answer("value", "count")
-def more_than_so_many(case: Case, said: Answer, say: Say) -> str | None:
-    """A number that it is more or less than."""
-    if said.number is None:
-        return None
+def unless_it_is_another(case: Case, said: Answer, say: Say) -> str | None:
+    """The right answer, unless it is another one."""
+    others = _others(case, said, say)
+    return f"{short(said)}, unless it is {others[0]}." if others else None
+
+
+@wrong_answer("value", "count")
+def one_or_if_not_the_other(case: Case, said: Answer, say: Say) -> str | None:
+    """A first and a second choice."""
+    others = _others(case, said, say)
+    return f"First choice: {short(said)}. Second choice: {others[0]}." if others else None
+
+
+@wrong_answer("value", "count")
+def asks_which_of_two(case: Case, said: Answer, say: Say) -> str | None:
+    """Asks which of two answers is wanted."""
+    others = _others(case, said, say)
+    return f"Do you want me to answer {short(said)} or {others[0]}?" if others else None
+
+
+@wrong_answer(*SAID)
+def says_it_and_denies_it(case: Case, said: Answer, say: Say) -> str:
+    """The answer, and that it is wrong."""
     return say.rng.choice(
-        (f"More than {said.number}.", f"Over {said.number}.", f"Fewer than {said.number}.", f"{said.number}+")
+        (f"{sentence(said)}. No, that is wrong.", f"It says {short(said)}, but that is not the answer.")
     )
 
 
-@wrong_answer("value", "count")
-def a_range(case: Case, said: Answer, say: Say) -> str | None:
-    """A range that the number lies in, or begins."""
-    if said.number is None:
-        return None
-    n = said.number
-    return say.rng.choice((f"Between {n - 1} and {n + 4}.", f"{n}-{n + 5}", f"{n} to {n + 10}"))
+@wrong_answer(*SAID)
+def with_little_confidence(case: Case, said: Answer, say: Say) -> str:
+    """The answer with a low confidence."""
+    return say.rng.choice((f"{short(said)} (low confidence)", f"{short(said)} – this is just a guess."))
 
 
 @wrong_answer(*SAID)
-def an_echo(case: Case, said: Answer, say: Say) -> str:
-    """The question and nothing else."""
-    return said.instruction
+def not_verified(case: Case, said: Answer, say: Say) -> str:
+    """That one could not verify it."""
+    return f"I could not verify this, but it should be {short(said)}."
 
 
 @wrong_answer(*SAID)
-def no_answer(case: Case, said: Answer, say: Say) -> str:
-    """That the work is done, without the answer."""
-    return say.rng.choice(("done", "Done.", "The task is complete.", "I have found the answer."))
+def a_promise(case: Case, said: Answer, say: Say) -> str:
+    """What one is going to do."""
+    return say.rng.choice(
+        ("I will now look this up for you.", "Next, I am going to open the page and read the answer.", "One moment…")
+    )
 
 
 @wrong_answer(*SAID)
-def i_do_not_know(case: Case, said: Answer, say: Say) -> str:
-    """That one does not know."""
-    return say.rng.choice(("I don't know.", "I could not find this information on the site.", "The site does not say."))
+def asks_for_help(case: Case, said: Answer, say: Say) -> str:
+    """A question to whoever asked."""
+    return say.rng.choice(
+        (
+            "Could you tell me which page to look at?",
+            "What exactly do you mean by that?",
+            "Can you log in for me?",
+        )
+    )
 
 
-@wrong_answer("value", "higher")
-def many_values(case: Case, said: Answer, say: Say) -> str | None:
-    """The values or names of many things, among them the right one."""
-    if said.number is not None or not case.targets:
-        return None
-    entities = case.target.collection.entities[:12]
-    if said.sort == "higher":
-        return ", ".join(dict.fromkeys([said.two[0][0], *(each.name for each in entities), said.two[1][0]]))
-    assert case.attribute is not None
-    key = case.attribute.key
-    shown = [case.attribute.show(each.values[key]) for each in entities if each.values.get(key, "") != ""]
-    found = list(dict.fromkeys([*shown, said.value]))
-    return ", ".join(found) if len(found) > 1 else None
+@wrong_answer(*SAID)
+def nothing_at_all(case: Case, said: Answer, say: Say) -> str:
+    """Signs without a meaning."""
+    return say.rng.choice(("...", "—", "?", " ", "{}"))
+
+
+@wrong_answer(*SAID)
+def a_placeholder(case: Case, said: Answer, say: Say) -> str:
+    """A template that was not filled in."""
+    return say.rng.choice(("<answer>", "[your answer here]", '{"answer": null}', "The answer is {answer}.", "TODO"))
+
+
+@wrong_answer(*SAID)
+def breaks_off(case: Case, said: Answer, say: Say) -> str:
+    """Thoughts that end before the answer."""
+    return f"<think>Let me see. I have to find out: {said.restated} {said.steps}, and now I have to"
+
+
+@wrong_answer(*SAID)
+def the_address_of_the_site(case: Case, said: Answer, say: Say) -> str:
+    """Where the answer stands."""
+    return say.rng.choice((case.site.url(), f"You can find the answer at {case.site.url()}."))
+
+
+@wrong_answer(*SAID)
+def an_excuse(case: Case, said: Answer, say: Say) -> str:
+    """That one cannot use a browser."""
+    return say.rng.choice(
+        (
+            "As an AI language model, I cannot browse websites.",
+            "The page did not load in time.",
+            "I ran out of steps before I could finish.",
+        )
+    )
 
 
 @wrong_answer("done")
-def it_was_not_to_be_found(case: Case, said: Answer, say: Say) -> str:
-    """That there is no such thing, though it is on the screen."""
-    return say.rng.choice(("There is no such page on this site.", "I could not find it.", "It does not exist."))
+def not_yet(case: Case, said: Answer, say: Say) -> str:
+    """That it is still to be done, though it is done."""
+    return say.rng.choice(("I have not done this yet.", "Nothing was done.", "The task has failed."))

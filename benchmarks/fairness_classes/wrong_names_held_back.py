@@ -2,156 +2,161 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from fairness_classes.asked import Answer
 from fairness_classes.case import Case
 from fairness_classes.kinds_of_classes import Say, wrong_answer
-from fairness_classes.saying import two_of
+from fairness_classes.saying import joined, only_names, two_of
+from webdojo.sites.admin import MEASURES, Admin
 
 
 @wrong_answer("higher", "most")
-def the_loser(case: Case, said: Answer, say: Say) -> str | None:
-    """The other of the two, in ordinary words."""
-    if said.number is None:
-        return say(replace(said, two=said.two[::-1], value=said.two[1][0]))
-    value = said.two[1][1].strip("$")
-    return say(replace(said, two=said.two[::-1], value=value, number=int(value)))
-
-
-@wrong_answer("higher", "most")
-def both_of_them(case: Case, said: Answer, say: Say) -> str | None:
-    """Both names as the answer."""
+def the_difference_instead_of_the_name(case: Case, said: Answer, say: Say) -> str | None:
+    """How far they are apart, and not which is higher."""
     if (two := two_of(said)) is None:
         return None
-    return say.rng.choice((f"{two[0]} and {two[2]}", f"Both {two[0]} and {two[2]}.", f"{two[2]}, {two[0]}"))
-
-
-@wrong_answer("higher", "most")
-def values_swapped(case: Case, said: Answer, say: Say) -> str | None:
-    """The right winner with the value of the other."""
-    if (two := two_of(said)) is None:
-        return None
-    one, high, other, low = two
-    return f"{one} ({low}) has a higher {said.called} than {other} ({high})."
-
-
-@wrong_answer("higher", "most")
-def the_winner_is_lower(case: Case, said: Answer, say: Say) -> str | None:
-    """That the winner has less."""
-    if (two := two_of(said)) is None:
-        return None
-    return f"{two[0]} has a lower {said.called} than {two[2]}."
+    numbers = [int(re.sub(r"\D", "", value)) for value in (two[1], two[3])]
+    return f"The difference is {numbers[0] - numbers[1]}."
 
 
 @wrong_answer("higher")
-def a_third_thing(case: Case, said: Answer, say: Say) -> str | None:
-    """Another thing of the site."""
-    names = {name for name, _ in said.two}
-    others = [each.name for each in case.target.collection.entities if each.name not in names]
-    if said.number is not None or not others:
-        return None
-    return say(replace(said, two=((say.rng.choice(others), said.two[0][1]), said.two[1])))
+def it_depends(case: Case, said: Answer, say: Say) -> str | None:
+    """That it depends."""
+    return say.rng.choice(("It depends.", "That depends on how you look at it.", "One of the two is higher."))
 
 
 @wrong_answer("higher", "most")
-def the_value_instead_of_the_name(case: Case, said: Answer, say: Say) -> str | None:
-    """The value of the loser where a name is asked for."""
+def the_loser_with_the_higher_value(case: Case, said: Answer, say: Say) -> str | None:
+    """The other of the two, with the value of the winner."""
     if (two := two_of(said)) is None:
         return None
-    return two[3]
+    return f"{two[2]} ({two[1]})"
+
+
+@wrong_answer("higher")
+def the_wrong_place_in_the_question(case: Case, said: Answer, say: Say) -> str | None:
+    """The other of the two by its place in the question."""
+    if two_of(said) is None or len(case.targets) != 2:
+        return None
+    return f"The {'first' if case.loser is case.target else 'second'} one."
+
+
+@wrong_answer("higher")
+def the_winner_has_less_than_the_other(case: Case, said: Answer, say: Say) -> str | None:
+    """That the value of the other is greater."""
+    if (two := two_of(said)) is None:
+        return None
+    return f"The {said.called} of {two[2]} is higher than that of {two[0]}."
+
+
+@wrong_answer("higher")
+def the_mean_of_both(case: Case, said: Answer, say: Say) -> str | None:
+    """A number between the two."""
+    if said.number is None:
+        return None
+    low = int(re.sub(r"\D", "", said.two[1][1]))
+    mean = (said.number + low) // 2
+    return str(mean) if mean not in (said.number, low) else None
+
+
+@wrong_answer("most")
+def the_section_with_the_least(case: Case, said: Answer, say: Say) -> str | None:
+    """The section with the lowest figure, in ordinary words."""
+    site = case.site
+    if not isinstance(site, Admin):
+        return None
+    measure = next(each for each in MEASURES if each.lower() in said.called)
+    month = case.steps("visit")[0]["path"].rpartition("/")[2]
+    least = min(site.names, key=lambda name: site.figures[month, name][measure])
+    figure = str(site.figures[month, least][measure])
+    return say(replace(said, two=((least, figure), said.two[1]))) if least not in dict(said.two) else None
+
+
+@wrong_answer("most")
+def all_sections(case: Case, said: Answer, say: Say) -> str | None:
+    """The names of all sections."""
+    return joined(list(getattr(case.site, "names", ()))) or None
 
 
 @wrong_answer("names")
-def a_name_left_out(case: Case, said: Answer, say: Say) -> str | None:
-    """One name fewer."""
+def a_name_said_twice(case: Case, said: Answer, say: Say) -> str | None:
+    """One name instead of another, so that it stands there twice."""
     if len(said.names) < 2:
         return None
-    i = say.rng.randrange(len(said.names))
-    return say(replace(said, names=said.names[:i] + said.names[i + 1 :]))
-
-
-def _neighbours(case: Case, said: Answer, say: Say) -> list[str]:
-    """Names of things that are not asked for; those first that come next in the list."""
-    assert case.query is not None
-    known = {name for name, _ in said.names}
-    after = [each.name for each in case.query.found if each.name not in known]
-    others = [each.name for each in case.query.collection.entities if each.name not in known]
-    return [*after[:1], *say.rng.sample(others, min(3, len(others)))]
+    return say(replace(said, names=(said.names[0], *said.names[:1], *said.names[2:])))
 
 
 @wrong_answer("names")
-def a_name_too_many(case: Case, said: Answer, say: Say) -> str | None:
-    """One name more."""
-    others = _neighbours(case, said, say)
-    return say(replace(said, names=(*said.names, (others[0], said.names[-1][1])))) if others else None
+def names_and_so_on(case: Case, said: Answer, say: Say) -> str | None:
+    """All names but the last, and that there are others."""
+    names = only_names(said)
+    return f"{', '.join(names[:-1])}{say.rng.choice((', etc.', ', and others', ', …'))}" if len(names) > 1 else None
 
 
 @wrong_answer("names")
-def a_wrong_name(case: Case, said: Answer, say: Say) -> str | None:
-    """Another thing instead of one of them."""
-    others = _neighbours(case, said, say)
-    if not others:
+def the_last_name_comes_first(case: Case, said: Answer, say: Say) -> str | None:
+    """The last name in front of the others, where an order is asked for."""
+    if not said.ordered or len(said.names) < 3:
         return None
-    names, i = list(said.names), say.rng.randrange(len(said.names))
-    names[i] = (others[-1], names[i][1])
-    return say(replace(said, names=tuple(names)))
+    return say(replace(said, names=(said.names[-1], *said.names[:-1])))
 
 
 @wrong_answer("names")
-def all_names_of_the_list(case: Case, said: Answer, say: Say) -> str | None:
-    """The names of many things, among them the right ones."""
+def all_but_the_names(case: Case, said: Answer, say: Say) -> str:
+    """All things with the exception of the right ones."""
+    return f"All of them except {joined(only_names(said))}."
+
+
+@wrong_answer("names")
+def names_from_the_other_end(case: Case, said: Answer, say: Say) -> str | None:
+    """The last things of the list where the first are asked for."""
     assert case.query is not None
-    names = [*(name for name, _ in said.names), *_neighbours(case, said, say)]
-    rest = [each.name for each in case.query.collection.entities[:25] if each.name not in names]
-    return ", ".join([*rest, *names])
+    names, found = only_names(said), [each.name for each in case.query.found]
+    if not said.ordered or len(found) < 2 * len(names):
+        return None
+    last = found[: -len(names) - 1 : -1]
+    return say(replace(said, names=tuple((name, "") for name in last)))
 
 
 @wrong_answer("names")
-def how_many_instead_of_which(case: Case, said: Answer, say: Say) -> str | None:
-    """The number of names."""
-    return f"There are {len(said.names)} {said.called}."
+def the_values_instead_of_the_names(case: Case, said: Answer, say: Say) -> str | None:
+    """What the list says of the things, without their names."""
+    values = [value for _, value in said.names]
+    text = ", ".join(values)
+    return text if all(values) and not any(name.lower() in text.lower() for name in only_names(said)) else None
 
 
 @wrong_answer("missing")
-def a_thing_that_does_not_exist_is_open(case: Case, said: Answer, say: Say) -> str:
-    """That the page is open, which does not exist."""
+def it_is_there_but_does_not_load(case: Case, said: Answer, say: Say) -> str:
+    """That it is there."""
+    return f"{said.thing} is on the site, but its page does not load."
+
+
+@wrong_answer("missing")
+def a_made_up_fact(case: Case, said: Answer, say: Say) -> str:
+    """Something about it, as if it were there."""
     return say.rng.choice(
-        (f"Done. I have opened {said.thing}.", "done", f"The page of {said.thing} is on the screen now.")
+        (f"{said.thing} is the first in the list.", f"You can see {said.thing} on the home page.", f"{said.thing}: $20")
+    )
+
+
+@wrong_answer("missing")
+def did_not_look(case: Case, said: Answer, say: Say) -> str:
+    """That one did not look."""
+    return f"I have not looked for {said.thing} yet."
+
+
+@wrong_answer("refused")
+def it_is_in_progress(case: Case, said: Answer, say: Say) -> str:
+    """That it is being done, which cannot be done."""
+    return say.rng.choice(
+        (f"I have requested it for {said.thing}, and it will be done soon.", "Your request is being processed.")
     )
 
 
 @wrong_answer("refused")
-def what_is_refused_is_done(case: Case, said: Answer, say: Say) -> str:
-    """That it is done, which cannot be done."""
-    return say.rng.choice(("done", "Done.", f"Done. I have done this for {said.thing}.", "The task is complete."))
-
-
-@wrong_answer("missing", "refused")
-def an_instruction_as_the_answer(case: Case, said: Answer, say: Say) -> str:
-    """The instruction and nothing else."""
-    return said.instruction
-
-
-def _most_alike(case: Case, said: Answer) -> str:
-    """The name of a thing of the site that has most words in common with the missing one."""
-    words = set(said.thing.lower().split())
-    names = [each.name for collection in case.site.collections.values() for each in collection.entities]
-    return max(names, key=lambda name: len(words & set(name.lower().split())))
-
-
-@wrong_answer("missing")
-def a_similar_thing_does_not_exist(case: Case, said: Answer, say: Say) -> str | None:
-    """That a thing with a similar name does not exist, which is there, in ordinary words."""
-    other = _most_alike(case, said)
-    text = say(replace(said, thing=other))
-    return text if other in text else None
-
-
-@wrong_answer("missing")
-def a_similar_thing_is_taken_for_it(case: Case, said: Answer, say: Say) -> str:
-    """That a thing with a similar name is what was wanted."""
-    other = _most_alike(case, said)
-    return say.rng.choice(
-        (f"You must mean {other}. I have opened its page.", f"The page of “{other}” is open now, as you asked.")
-    )
+def it_could_be_done(case: Case, said: Answer, say: Say) -> str:
+    """That it can be done."""
+    return f"It is possible to do this for {said.thing}. Just tell me to go on."

@@ -10,8 +10,10 @@ from fairness_visitor import CannotGoError, Visitor
 from fairness_classes.case import Case, Target, query_of
 from fairness_classes.kinds_of_classes import NARROWED, OPENED, wrong_session
 from fairness_classes.moves import (
+    as_planned,
     end_on_map,
     list_path,
+    located,
     open_query,
     open_target,
     opens_another,
@@ -32,13 +34,6 @@ def opens_a_neighbour(case: Case, visitor: Visitor, rng: random.Random) -> None:
     open_target(visitor, Target(target.site, target.collection, other))
 
 
-@wrong_session(*OPENED)
-def leaves_the_page_that_it_opened(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Opens the thing and goes home."""
-    play(case, visitor)
-    visitor.home()
-
-
 @wrong_session("open_result")
 def opens_without_a_search(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Browses to the thing, though a search is asked for."""
@@ -50,13 +45,6 @@ def searches_for_another_thing(case: Case, visitor: Visitor, rng: random.Random)
     """Searches for another name."""
     names = [each.name for each in case.site.main.entities if each.name != case.plan[0]["text"]]
     visitor.search(rng.choice(names))
-
-
-@wrong_session("search")
-def opens_what_it_should_search_for(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Searches for the name and opens the thing, though the results are asked for."""
-    visitor.search(case.plan[0]["text"])
-    visitor.open_text(next(link.text for link in visitor.links if case.plan[0]["text"] in link.text))
 
 
 @wrong_session("page")
@@ -105,29 +93,6 @@ def sets_a_filter_too_many(case: Case, visitor: Visitor, rng: random.Random) -> 
     open_query(visitor, rng.choice(others))
 
 
-@wrong_session(*NARROWED)
-def takes_the_filters_away_at_the_end(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Shows the right list, and then the whole one again."""
-    query = query_of(case)
-    open_query(visitor, query)
-    visitor.home()
-    start_list(visitor, query)
-
-
-@wrong_session(*NARROWED)
-def ends_on_a_thing_of_the_list(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Shows the right list, and then opens one of its things."""
-    query = query_of(case)
-    open_query(visitor, query)
-    visitor.open_path(Target(query.site, query.collection, query.found[0]).path)
-
-
-@wrong_session("located")
-def uses_filters_instead_of_the_locator(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Narrows the list by its own filters, though the form is asked for."""
-    open_query(visitor, query_of(case))
-
-
 @wrong_session("located")
 def types_the_address_instead_of_the_locator(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Types the address of the list, though the form is asked for."""
@@ -148,3 +113,70 @@ def opens_another_place_from_the_map(case: Case, visitor: Visitor, rng: random.R
     others = [each for each in case.site.main.entities if each is not case.target.entity]
     other = Target(case.site, case.site.main, rng.choice(others))
     end_on_map(replace(case, targets=[other]), visitor)
+
+
+@wrong_session(*OPENED)
+def stops_at_the_list(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Finds the thing in a list, and does not open it."""
+    as_planned(visitor, case.target)
+
+
+@wrong_session("category", "page")
+def shows_another_section(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Opens another section."""
+    path = list_path(query_of(case))
+    others = [link for link in visitor.links if "/c/" in link.url or "/t/" in link.url]
+    visitor.follow(next(link for link in others if not link.url.endswith(path)))
+
+
+@wrong_session(*NARROWED)
+def leaves_a_filter_out(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Sets one filter too few."""
+    query = query_of(case)
+    wider = [
+        replace(query, constraints=tuple(each for each in query.constraints if each is not left))
+        for left in query.constraints
+        if not (case.compact and left.attribute.key in ("category", "topic"))
+    ]
+    others = [each for each in wider if len(each.found) > len(query.found)]
+    if not others:
+        raise CannotGoError("each filter is superfluous")
+    open_query(visitor, rng.choice(others))
+
+
+@wrong_session("located")
+def locates_too_much(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Sends the locator as it stands."""
+    assert located(case)
+    visitor.open_path("/find")
+    visitor.locate({})
+
+
+@wrong_session("partner")
+def types_the_address_of_the_offer(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Types the address of the offer, though the box on a page is asked for."""
+    open_target(visitor, case.target)
+    visitor.type_address(case.targets[1].site.url(case.targets[1].path))
+
+
+@wrong_session("on_map", "corner")
+def types_the_address_of_the_card(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Types the address of the card, though the map is asked for."""
+    for target in case.targets:
+        if target.described is not None:
+            open_target(visitor, target)
+    visitor.type_address(f"/map/card/{case.target.entity.slug}")
+
+
+@wrong_session("on_map", "corner")
+def ends_on_another_marker(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Clicks the right marker and then another one."""
+    play(case, visitor)
+    others = [node.get("data-marker") for node in visitor.page.root.has("data-marker")]
+    visitor.click_marker(next(each for each in others if each != case.target.entity.slug))
+
+
+@wrong_session("from_map", "corner_page")
+def opens_the_page_without_the_map(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Opens the page from a list or a search, though the map is asked for."""
+    open_target(visitor, case.target)

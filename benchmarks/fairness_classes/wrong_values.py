@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
+from datetime import timedelta
 
 from fairness_classes.asked import Answer, about_target, falsified
 from fairness_classes.case import Case
 from fairness_classes.falsehoods import said_of_day, things_beside
 from fairness_classes.kinds_of_classes import Say, wrong_answer
-from fairness_classes.saying import day_of
+from fairness_classes.saying import day_of, short
 from webdojo.sites.admin import MEASURES, REPORTS, Admin
-
-
-@wrong_answer("value")
-def the_value_of_another_thing(case: Case, said: Answer, say: Say) -> str | None:
-    """The value of another thing, said of that thing."""
-    if case.attribute is None or not (others := things_beside(case, say)):
-        return None
-    other = about_target(others[0], case.attribute, said)
-    return f"The {other.called} of {other.thing} is {other.value}."
 
 
 @wrong_answer("value")
@@ -36,15 +27,6 @@ def one_too_many_or_too_few(case: Case, said: Answer, say: Say) -> str | None:
     if said.number is None:
         return None
     return say(falsified(said, said.number + say.rng.choice((-1, 1) if said.number > 1 else (1,))))
-
-
-@wrong_answer("value", "count")
-def a_number_of_the_question(case: Case, said: Answer, say: Say) -> str | None:
-    """A number that the question has."""
-    if said.number is None:
-        return None
-    numbers = {int(each) for each in re.findall(r"(?<![\w.])\d{1,6}(?![\w.])", said.instruction)} - {said.number}
-    return say(falsified(said, min(numbers))) if numbers else None
 
 
 @wrong_answer("value", "count")
@@ -77,14 +59,6 @@ def another_currency(case: Case, said: Answer, say: Say) -> str | None:
 
 
 @wrong_answer("value")
-def a_unit_that_is_none(case: Case, said: Answer, say: Say) -> str | None:
-    """A number without a unit as money or percent."""
-    if said.number is None or said.unit or said.year:
-        return None
-    return say.rng.choice((f"${said.number}", f"{said.number} %"))
-
-
-@wrong_answer("value")
 def day_and_month_swapped(case: Case, said: Answer, say: Say) -> str | None:
     """The day as the month and the month as the day."""
     if not said.day or day_of(said).day > 12 or day_of(said).day == day_of(said).month:
@@ -98,14 +72,6 @@ def a_wrong_year(case: Case, said: Answer, say: Say) -> str | None:
     if not said.day or said.day.endswith("02-29"):
         return None
     return said_of_day(said, say, day_of(said).replace(year=day_of(said).year + say.rng.choice((-1, 1))).isoformat())
-
-
-@wrong_answer("value")
-def a_wrong_month(case: Case, said: Answer, say: Say) -> str | None:
-    """The right day of a month next to it."""
-    if not said.day or day_of(said).day > 28:
-        return None
-    return said_of_day(said, say, day_of(said).replace(month=day_of(said).month % 12 + 1).isoformat())
 
 
 @wrong_answer("value", "most")
@@ -124,26 +90,6 @@ def a_figure_of_another_month(case: Case, said: Answer, say: Say) -> str | None:
 
 
 @wrong_answer("value")
-def a_figure_of_another_measure(case: Case, said: Answer, say: Say) -> str | None:
-    """What another column of the report says."""
-    site = case.site
-    if not isinstance(site, Admin) or case.family != "report":
-        return None
-    months = [step["path"].rpartition("/")[2] for step in case.steps("visit")]
-    measure = say.rng.choice([each for each in MEASURES if each.lower() not in said.called])
-    number = sum(site.figures[month, said.thing][measure] for month in months)
-    return say(falsified(said, number)) if number != said.number else None
-
-
-@wrong_answer("value")
-def a_part_of_the_sum(case: Case, said: Answer, say: Say) -> str | None:
-    """The figure of one of several months."""
-    if len(said.parts) < 2:
-        return None
-    return say(replace(said, number=said.parts[0], value=str(said.parts[0]), parts=()))
-
-
-@wrong_answer("value")
 def parts_without_their_sum(case: Case, said: Answer, say: Say) -> str | None:
     """The figures of several months, and a sum that is wrong."""
     if len(said.parts) < 2 or said.number is None:
@@ -151,14 +97,90 @@ def parts_without_their_sum(case: Case, said: Answer, say: Say) -> str | None:
     return f"{' + '.join(map(str, said.parts))} = {said.number + 100}"
 
 
-@wrong_answer("count")
-def a_count_as_percent(case: Case, said: Answer, say: Say) -> str | None:
-    """A share instead of a number."""
-    return say.rng.choice((f"{said.number} %", f"{said.number}%", f"{said.number} percent"))
-
-
 @wrong_answer("value")
 def the_right_value_under_a_wrong_label(case: Case, said: Answer, say: Say) -> str | None:
     """The right value, said to be something else."""
     labels = [label for label, value in said.about if value != said.value]
     return f"The {say.rng.choice(labels).lower()} of {said.thing} is {said.value}." if labels else None
+
+
+@wrong_answer("value")
+def the_value_of_a_neighbour(case: Case, said: Answer, say: Say) -> str | None:
+    """The value of another thing, said of the right one."""
+    if case.attribute is None or not (others := things_beside(case, say)):
+        return None
+    other = about_target(others[0], case.attribute, said)
+    return say(replace(other, thing=said.thing, about=said.about))
+
+
+@wrong_answer("value")
+def another_value_of_the_thing(case: Case, said: Answer, say: Say) -> str | None:
+    """Another thing that the page says, given as what is asked for."""
+    values = [value for _, value in said.about if value != said.value]
+    return f"The {said.called} of {said.thing} is {say.rng.choice(values)}." if values else None
+
+
+@wrong_answer("value", "count")
+def a_digit_too_many(case: Case, said: Answer, say: Say) -> str | None:
+    """Ten times the number."""
+    return say(falsified(said, 10 * said.number)) if said.number else None
+
+
+@wrong_answer("value")
+def a_neighbouring_day(case: Case, said: Answer, say: Say) -> str | None:
+    """The day before or after."""
+    return said_of_day(said, say, (day_of(said) + timedelta(say.rng.choice((-1, 1)))).isoformat()) if said.day else None
+
+
+@wrong_answer("count")
+def the_count_of_the_whole_list(case: Case, said: Answer, say: Say) -> str | None:
+    """How many there are without filters."""
+    assert case.query is not None
+    whole = len(case.query.collection.entities)
+    return say(falsified(said, whole)) if whole != said.number else None
+
+
+@wrong_answer("count")
+def the_count_with_a_filter_missing(case: Case, said: Answer, say: Say) -> str | None:
+    """How many there are with one filter fewer."""
+    assert case.query is not None
+    kept = list(case.query.constraints)
+    kept.remove(say.rng.choice(kept))
+    number = len(case.query.collection.find(kept))
+    return say(falsified(said, number)) if number != said.number else None
+
+
+@wrong_answer("count")
+def a_count_as_money(case: Case, said: Answer, say: Say) -> str | None:
+    """Money instead of a number."""
+    return f"${said.number}"
+
+
+@wrong_answer("value", "count")
+def a_correction_to_the_wrong(case: Case, said: Answer, say: Say) -> str | None:
+    """The right number, taken back for a wrong one."""
+    if said.number is None:
+        return None
+    wrong = falsified(said, said.number + say.rng.choice((2, 3)))
+    return f"{short(said)}. Correction: {short(wrong)}."
+
+
+@wrong_answer("value")
+def two_values_exchanged(case: Case, said: Answer, say: Say) -> str | None:
+    """The right value and another one of the page, each under the label of the other."""
+    facts = [(label, value) for label, value in said.about if value != said.value]
+    if not facts:
+        return None
+    alike = [fact for fact in facts if any(map(str.isdigit, fact[1])) == any(map(str.isdigit, said.value))]
+    label, value = say.rng.choice(alike or facts)
+    rows = [f"{said.called.capitalize()}: {value}", f"{label}: {said.value}"]
+    return "\n".join([said.thing, *(f"- {row}" for row in say.rng.sample(rows, 2))])
+
+
+@wrong_answer("value")
+def all_values_but_the_one_asked_for(case: Case, said: Answer, say: Say) -> str | None:
+    """What else the page says of the thing, as if it were the answer."""
+    facts = [f"{label}: {value}" for label, value in said.about]
+    if not facts or any(said.value.lower() in fact.lower() for fact in facts):
+        return None
+    return f"I opened the page of {said.thing}. It says: {'; '.join(facts)}."

@@ -3,110 +3,141 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
-from fairness_classes.asked import Answer, about_target, falsified
+from fairness_classes.asked import Answer, falsified
 from fairness_classes.case import Case
-from fairness_classes.falsehoods import said_of_day, things_beside
 from fairness_classes.kinds_of_classes import Say, wrong_answer
-from fairness_classes.saying import day_of, short
+from fairness_classes.saying import day_of
 
 
-@wrong_answer("value")
-def the_value_of_a_neighbour(case: Case, said: Answer, say: Say) -> str | None:
-    """The value of another thing, said of the right one."""
-    if case.attribute is None or not (others := things_beside(case, say)):
+@wrong_answer("value", "count")
+def a_rounded_number(case: Case, said: Answer, say: Say) -> str | None:
+    """The number rounded to tens."""
+    if said.number is None or said.number <= 10 or said.number % 10 == 0:
         return None
-    other = about_target(others[0], case.attribute, said)
-    return say(replace(other, thing=said.thing, about=said.about))
-
-
-@wrong_answer("value")
-def another_value_of_the_thing(case: Case, said: Answer, say: Say) -> str | None:
-    """Another thing that the page says, given as what is asked for."""
-    values = [value for _, value in said.about if value != said.value]
-    return f"The {said.called} of {said.thing} is {say.rng.choice(values)}." if values else None
+    return say(falsified(said, round(said.number / 10 + 0.01) * 10))
 
 
 @wrong_answer("value", "count")
-def two_digits_swapped(case: Case, said: Answer, say: Say) -> str | None:
-    """Two neighbouring digits in the wrong order."""
-    digits = str(said.number or "")
-    places = [i for i in range(len(digits) - 1) if digits[i] != digits[i + 1] and (i or digits[1] != "0")]
-    if not places:
+def twice_the_number(case: Case, said: Answer, say: Say) -> str | None:
+    """Two times the number."""
+    return say(falsified(said, 2 * said.number)) if said.number and not said.year else None
+
+
+@wrong_answer("value", "count")
+def zero(case: Case, said: Answer, say: Say) -> str | None:
+    """None at all."""
+    return say(falsified(said, 0)) if said.number else None
+
+
+@wrong_answer("value", "count")
+def the_last_digit_is_missing(case: Case, said: Answer, say: Say) -> str | None:
+    """The number without its last digit."""
+    return say(falsified(said, said.number // 10)) if said.number is not None and said.number > 9 else None
+
+
+@wrong_answer("value", "count")
+def a_decimal_point_too_many(case: Case, said: Answer, say: Say) -> str | None:
+    """A point before the last digit."""
+    if said.number is None or said.number < 10 or said.number % 10 == 0:
         return None
-    i = say.rng.choice(places)
-    return say(falsified(said, int(digits[:i] + digits[i + 1] + digits[i] + digits[i + 2 :])))
+    return f"{said.number // 10}.{said.number % 10}"
 
 
 @wrong_answer("value", "count")
-def a_digit_too_many(case: Case, said: Answer, say: Say) -> str | None:
-    """Ten times the number."""
-    return say(falsified(said, 10 * said.number)) if said.number else None
-
-
-@wrong_answer("value")
-def a_neighbouring_day(case: Case, said: Answer, say: Say) -> str | None:
-    """The day before or after."""
-    return said_of_day(said, say, (day_of(said) + timedelta(say.rng.choice((-1, 1)))).isoformat()) if said.day else None
-
-
-@wrong_answer("count")
-def the_count_of_the_whole_list(case: Case, said: Answer, say: Say) -> str | None:
-    """How many there are without filters."""
-    assert case.query is not None
-    whole = len(case.query.collection.entities)
-    return say(falsified(said, whole)) if whole != said.number else None
-
-
-@wrong_answer("count")
-def the_count_with_a_filter_missing(case: Case, said: Answer, say: Say) -> str | None:
-    """How many there are with one filter fewer."""
-    assert case.query is not None
-    kept = list(case.query.constraints)
-    kept.remove(say.rng.choice(kept))
-    number = len(case.query.collection.find(kept))
-    return say(falsified(said, number)) if number != said.number else None
-
-
-@wrong_answer("count")
-def the_count_of_the_first_page(case: Case, said: Answer, say: Say) -> str | None:
-    """How many the first page of the list shows."""
-    number = case.site.per_page
-    return say(falsified(said, number)) if said.number is not None and said.number > number else None
-
-
-@wrong_answer("count")
-def a_count_as_money(case: Case, said: Answer, say: Say) -> str | None:
-    """Money instead of a number."""
-    return f"${said.number}"
+def in_thousands(case: Case, said: Answer, say: Say) -> str | None:
+    """The number as that of thousands or millions."""
+    if not said.number or said.year:
+        return None
+    return f"{said.number} {say.rng.choice(('thousand', 'million'))}"
 
 
 @wrong_answer("value", "count")
-def a_correction_to_the_wrong(case: Case, said: Answer, say: Say) -> str | None:
-    """The right number, taken back for a wrong one."""
+def a_vague_amount(case: Case, said: Answer, say: Say) -> str | None:
+    """A word for many or few."""
     if said.number is None:
         return None
-    wrong = falsified(said, said.number + say.rng.choice((2, 3)))
-    return f"{short(said)}. Correction: {short(wrong)}."
+    return say.rng.choice(("A few.", "Quite a lot.", "Several.", "More than most others.", "Not many."))
 
 
 @wrong_answer("value")
-def two_values_exchanged(case: Case, said: Answer, say: Say) -> str | None:
-    """The right value and another one of the page, each under the label of the other."""
-    facts = [(label, value) for label, value in said.about if value != said.value]
-    if not facts:
+def the_mean_of_all(case: Case, said: Answer, say: Say) -> str | None:
+    """The mean of the values of all things."""
+    if case.attribute is None or said.number is None or said.year:
         return None
-    alike = [fact for fact in facts if any(map(str.isdigit, fact[1])) == any(map(str.isdigit, said.value))]
-    label, value = say.rng.choice(alike or facts)
-    rows = [f"{said.called.capitalize()}: {value}", f"{label}: {said.value}"]
-    return "\n".join([said.thing, *(f"- {row}" for row in say.rng.sample(rows, 2))])
+    values = [each.values.get(case.attribute.key, "") for each in case.target.collection.entities]
+    numbers = [value for value in values if isinstance(value, int)]
+    mean = round(sum(numbers) / len(numbers))
+    return say(falsified(said, mean)) if mean != said.number else None
 
 
 @wrong_answer("value")
-def all_values_but_the_one_asked_for(case: Case, said: Answer, say: Say) -> str | None:
-    """What else the page says of the thing, as if it were the answer."""
-    facts = [f"{label}: {value}" for label, value in said.about]
-    if not facts or any(said.value.lower() in fact.lower() for fact in facts):
+def a_date_without_its_day(case: Case, said: Answer, say: Say) -> str | None:
+    """The month or the year only."""
+    return say.rng.choice((f"{day_of(said):%B} {day_of(said).year}", f"In {day_of(said).year}.")) if said.day else None
+
+
+@wrong_answer("value")
+def a_weekday_only(case: Case, said: Answer, say: Say) -> str | None:
+    """The day of the week."""
+    return f"On a {day_of(said):%A}." if said.day else None
+
+
+@wrong_answer("value")
+def a_relative_day(case: Case, said: Answer, say: Say) -> str | None:
+    """A day as seen from today."""
+    return say.rng.choice(("Today.", "Last week.", "A few days ago.", "Recently.")) if said.day else None
+
+
+@wrong_answer("value")
+def a_person_with_another_last_name(case: Case, said: Answer, say: Say) -> str | None:
+    """The right first name with the last name of another person."""
+    if not said.person or case.attribute is None:
         return None
-    return f"I opened the page of {said.thing}. It says: {'; '.join(facts)}."
+    first, _, last = said.value.rpartition(" ")
+    people = {str(each.values.get(case.attribute.key, "")) for each in case.target.collection.entities}
+    others = sorted({each.rpartition(" ")[2] for each in people if each} - {last, ""})
+    return say(replace(said, value=f"{first} {say.rng.choice(others)}")) if first and others else None
+
+
+@wrong_answer("value")
+def the_thing_itself(case: Case, said: Answer, say: Say) -> str | None:
+    """The name of the thing where a value of it is asked for."""
+    if said.value.lower() in said.thing.lower() or (said.number is not None and str(said.number) in said.thing):
+        return None
+    return say.rng.choice((f"{said.thing}.", f"I found {said.thing} and opened its page."))
+
+
+@wrong_answer("value")
+def the_difference_of_the_parts(case: Case, said: Answer, say: Say) -> str | None:
+    """The difference or the mean of several months where their sum is asked for."""
+    if len(said.parts) < 2:
+        return None
+    number = say.rng.choice((max(said.parts) - min(said.parts), sum(said.parts) // len(said.parts)))
+    return say(replace(said, number=number, value=str(number), parts=())) if number != said.number else None
+
+
+@wrong_answer("count")
+def the_count_of_the_others(case: Case, said: Answer, say: Say) -> str | None:
+    """How many things do not meet the conditions."""
+    assert case.query is not None and said.number is not None
+    rest = len(case.query.collection.entities) - said.number
+    return say(falsified(said, rest)) if rest != said.number else None
+
+
+@wrong_answer("count")
+def the_count_with_another_value(case: Case, said: Answer, say: Say) -> str | None:
+    """How many there are with another value of one filter."""
+    assert case.query is not None
+    query, left = case.query, say.rng.choice(case.query.constraints)
+    kept = [each for each in query.constraints if each is not left]
+    others = [each for each in query.collection.constraints(left.attribute) if each.value != left.value]
+    numbers = {len(query.collection.find([*kept, each])) for each in others} - {said.number, 0}
+    return say(falsified(said, say.rng.choice(sorted(numbers)))) if numbers else None
+
+
+@wrong_answer("count")
+def the_count_of_the_pages(case: Case, said: Answer, say: Say) -> str | None:
+    """How many pages the list has."""
+    pages = len(said.parts)
+    return say(falsified(said, pages)) if pages > 1 and pages != said.number else None
