@@ -189,9 +189,25 @@ class Evidence:
     def clueless(self) -> bool:
         """Nothing that is asked for was on screen, so that a right answer is a guess."""
         case = self._case
+        if self._ranked():
+            return False
         if case.attribute is not None:
             return not any(self.knows(target, case.attribute) for target in case.targets)
         return not self.enough()
+
+    def _ranked(self) -> bool:
+        """Which of two is lower was to be seen by their places in one list, in the order of what is compared."""
+        case = self._case
+        if case.family != "compare" or case.attribute is None:
+            return False
+        one, key = case.target, case.attribute.key
+        return any(
+            seen.query.sort == key
+            and seen.query.site.host == one.site.host
+            and seen.query.collection.slug == one.collection.slug
+            and all(target.entity.slug in seen.slugs for target in case.targets)
+            for seen in self._lists.values()
+        )
 
     def _follows(self) -> bool:
         """Which of two is lower follows from its description, as the first in the order of what is compared, of a list
@@ -221,7 +237,7 @@ class Evidence:
             named = case.family in ("on_map", "from_map")
             return named or all(self.knows(target, each) for target in case.targets for each in asked)
         if case.attribute is not None:
-            return all(self.knows(target, case.attribute) for target in case.targets)
+            return self._ranked() or all(self.knows(target, case.attribute) for target in case.targets)
         query = case.query
         match case.family:
             case "count":

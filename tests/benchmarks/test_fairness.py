@@ -126,6 +126,34 @@ def test_what_follows_from_a_description_need_not_be_looked_at(
     assert not any(enough(case, case.winner) for case in compared if case.loser.described and not follows(case))
 
 
+def test_places_in_an_ordered_list_tell_which_of_two_is_lower(
+    fairness: ModuleType, server: SiteServer, cases: list[Any]
+) -> None:
+    def enough(case: Any, *, ordered: bool) -> bool:
+        moves = sys.modules["fairness_classes.moves"]
+        with _visit(fairness, server, case, f"ordered-{ordered}") as visitor:
+            moves.start_list(visitor, moves.whole(case.target))
+            if ordered:
+                visitor.narrow("sort", case.attribute.key)
+            moves.to_the_end(visitor)
+            return bool(fairness.Evidence(case, visitor).enough())
+
+    def only_ordered(case: Any) -> bool:
+        named = all(target.described is None for target in case.targets)
+        return named and case.attribute.sort and not case.attribute.listed and not case.compact
+
+    found = [case for case in cases if case.family == "compare" and only_ordered(case)][:3]
+    assert found and all(enough(case, ordered=True) for case in found)
+    assert not any(enough(case, ordered=False) for case in found)
+
+
+def test_the_very_answer_is_not_tried_as_a_wrong_one(fairness: ModuleType, cases: list[Any]) -> None:
+    case = next(case for case in cases if case.family == "read")
+    said = fairness.answer_of(case)
+    assert fairness.is_right(f"{said.value}.", said)
+    assert not fairness.is_right(f"It is not {said.value}.", said)
+
+
 def test_a_name_says_what_all_names_of_its_list_say(fairness: ModuleType, cases: list[Any]) -> None:
     flights = next(case.site.main for case in cases if case.site.main.slug == "flights")
     evidence = sys.modules[fairness.Evidence.__module__]

@@ -40,7 +40,7 @@ _HEARSAY = re.compile(
     r"|(?:is|are|was|were) ruled out|left out|out of (?:the question|date)|far from|(?:turned|changed) (?:from|into)"
     r"|which turned out|as far as"
     r"|stopped (?:\w+ )?(?:at|after|loading|working|responding)|(?:old|older|previous|outdated) (?:version|copy))\b"
-    rf"|\b(?:(?:you|user) (?:said|suggested|guessed)|(?:kind|sort) of|example|e g|n a) (?:it is )?{_VALUE}"
+    rf"|\b(?:(?:you|user) (?:said|suggested|guessed)|(?:kind|sort) of|example|eg|n a) (?:it is )?{_VALUE}"
 )
 """Says by hearsay, as a bet, or of another time, what is to be found out here; or leaves it open."""
 _EVERY = word_set("any all every everything anything nothing none")

@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 from webdojo.sites.answers.doubts import doubted
 from webdojo.sites.answers.reading import DAYS, FILLERS, PAGES, TALK, Mention, Reading, texts_of
 from webdojo.sites.answers.subject import Subject, about_another, figure_of, is_figure
+from webdojo.sites.answers.values import word_set
 
 _SENTENCE = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
 _PROSE = 3
@@ -16,7 +17,7 @@ _PROSE = 3
 _OPEN = re.compile(
     r"\b(?:and|among|amongst|as well as|plus) (?!no )(?:\w+ )?(?:more|others?|further|additional|rest)\b"
     r"|\b(?:one|any|some|either) of -|\b[2-9] of (?:these|those|them)\b|\bat least -"
-    r"|\b(?:for (?:example|instance)|such as|including|like|e g|eg) -|\b(?:etc|et cetera|and so on|so forth)\b"
+    r"|\b(?:for (?:example|instance)|such as|including|like|eg) -|\b(?:etc|et cetera|and so on|so forth)\b"
 )
 """Leaves a list open, with `-` for what it names."""
 _LED_BY = r"(?:{}) (?:\w+ |of all )?(?:first|to)\b"
@@ -29,6 +30,8 @@ _MOST_FIRST = re.compile(
     )
 )
 """Say with which end of an order a list begins."""
+_FIRST, _LAST = word_set("first firstly 1st"), word_set("last lastly finally")
+"""Words before a name that say where in an order it stands."""
 _REVERSED = re.compile(r"\b(?:revers(?:e|ed|ing)|backwards?|other way (?:round|around))\b")
 _ENTRY = re.compile(r"\s*[(#|]?\s*(\d{1,2})\s*[.):|]")
 """The number of an entry of a list or of a row."""
@@ -71,7 +74,7 @@ def says_names(
         return False
     if not listed and about_another(reading, subject, values[0]):
         return False
-    if ordered and _reversed(reading, question):
+    if ordered and (_reversed(reading, question) or _misplaced(reading, mentions, values)):
         return False
     right = said == list(values) if ordered else sorted(said) == sorted(set(values))
     return (
@@ -87,6 +90,17 @@ def _reversed(reading: Reading, question: str) -> bool:
     ends = ((_LEAST_FIRST, _MOST_FIRST), (_MOST_FIRST, _LEAST_FIRST))
     other = any(this.search(told) and that.search(asked) for this, that in ends)
     return other or bool(_REVERSED.search(told) and not _REVERSED.search(asked))
+
+
+def _misplaced(reading: Reading, mentions: Sequence[Mention], values: Sequence[str]) -> bool:
+    """Whether an answer calls a name first or last that is not: `Finally A, then B, and first C`."""
+    for each in mentions:
+        before = reading.words[each.start - 1 : each.start]
+        if before and reading.free[each.start - 1] and reading.words[each.start].gap == " ":
+            first, last = before[0].text in _FIRST, before[0].text in _LAST
+            if (first and each.phrase != values[0]) or (last and each.phrase != values[-1]):
+                return each.phrase in values
+    return False
 
 
 def _is_own(reading: Reading, at: int, named: Sequence[Mention], subject: Subject) -> bool:

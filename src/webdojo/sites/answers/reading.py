@@ -32,7 +32,7 @@ TALK = word_set(
     "checked checking cheers clicked come comes confirm confirmed confirms could course currently data day detail "
     "details did different do does done dr each end entered entire entry evening every exactly exist exists field "
     "filter filtered filters final finally find finished first following found from full given gives good got had have "
-    "he hello helps hence her here here's hey hi him his home homepage hope i i'm indeed obviously i've indeed info "
+    "he hello helps hence her here here's hey hi him his home homepage hope i i'm ie indeed obviously i've info "
     "information into item items its just keyword keywords kind last left link list listed lists look looked looking "
     "luck me more morning my n name named names navigation next nice no note now null ok okay on one ones only open "
     "opened our page pages part parts per phrase please product products query question read reason ref reference "
@@ -152,10 +152,12 @@ _ORDINALS = {
         1,
     )
 }  # fmt: skip
+_ORDINAL_NAME = "|".join(sorted(_ORDINALS, key=len, reverse=True))
 _ORDINAL = re.compile(
-    rf"\b(?:{'|'.join(sorted(_ORDINALS, key=len, reverse=True))})\b"
-    rf"(?=\s+(?:of\s+)?(?:{_MONTH_NAME})\b)|(?<=\bthe )(?:{'|'.join(_ORDINALS)})\b(?=\s*,?\s*\d{{4}})"
+    rf"(?<=\bthe )(?:{_ORDINAL_NAME})\b(?=\s+(?:{_MONTH_NAME})\b|\s*,?\s*\d{{4}})"
+    rf"|\b(?:{_ORDINAL_NAME})\b(?=\s+of\s+(?:{_MONTH_NAME})\b|\s+(?:{_MONTH_NAME})\b\.?\s*,?\s*\d{{4}})"
 )
+"""A day in words; before a month it needs an article, an `of` or a year, because `First April Chapter` has no date."""
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _SMALL = {word: n for n, word in enumerate(_ONES)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}

@@ -41,6 +41,13 @@ _ABSENT = re.compile(
     r"|there|here|present|in|on|among|part|anywhere|appear\w*|turn\w*|come|came|show\w*|have|has|contain\w*|match\w*)\b"
 )
 """Says that something is not there."""
+_OF_RIVAL = re.compile(
+    rf"\bno (?:(?!other|but|than|except|match|result)\w+ ){{0,2}}{_RIVAL}|^{_RIVAL} (?:\w+ )?{_NOT}\b"
+    rf"|\b{_NOT} (?:\w+ ){{0,2}}?(?:find|found|locate|see|seen|discover) {_RIVAL}"
+)
+"""Says that something else is not there."""
+_REFERS = re.compile(r"\bsuch\b|\b(?:this|that) (?:exact )?(?:headline|name|subject|title)\b")
+"""Speaks of what was named before."""
 _PAGE = (
     r"(?:(?:the|its|that|this|your|a) )*"
     rf"(?:page|article|thread|message|mail|place|hotel|flight|service|product|it|{_NAME})"
@@ -166,14 +173,19 @@ class _Clause:
 
 def says_missing(name: str, answer: str, question: str, rivals: Iterable[str] = ()) -> bool:
     """Whether an answer says that nothing has this name, which it need not repeat, and not only so of a rival."""
-    own = set(texts_of(name))
+    own, others = set(texts_of(name)), [set(texts_of(rival)) for rival in rivals]
     clauses = _clauses(answer, question, [name], own, rivals)
     named = any(_NAME in clause.words for clause in clauses)
     said = False
     for clause in clauses:
         absent = _ABSENT.search(clause.text) is not None and clause.text not in ("none", "nothing", "missing")
-        if absent and not named and clause.unknown and (not own.issuperset(clause.unknown) or not clause.tells_of_site):
-            absent = False  # it is something else that there is none of
+        if absent and _NAME not in clause.words:
+            told = own.intersection(clause.unknown)
+            strange = not own.issuperset(clause.unknown) or not clause.tells_of_site
+            there = told and not _REFERS.search(clause.text) and any(told <= other for other in others)
+            if there or (clause.unknown and strange and not named):
+                absent = False  # it is something else that there is none of, or that is there
+        absent &= _OF_RIVAL.search(clause.text) is None
         if not absent and not _REASONS.isdisjoint(clause.unknown):
             return False
         if not clause.denies and _THERE.search(clause.text):

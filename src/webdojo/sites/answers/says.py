@@ -6,7 +6,8 @@ the question (`with at least 3 votes`), names the thing that was asked about, or
 for $39 takes 95 min`).
 All claims must be the value. What contradicts it:
 
-- another value, or the name of another thing, of those that the site has (`Subject.rivals`);
+- another value, or the name of another thing, of those that the site has (`Subject.rivals`), or a name that is like
+  one that is asked about (`naming.py`);
 - a number that is none of the thing's, outside of sums that come to the value and of counts of pages;
 - a doubt, a denial or a bound beside it (`maybe`, `not`, `or`, `at least`), unless the question has it there, too;
 - hearsay, a bet, or that it is so at another time (`some say`, `I would bet`, `last year`);
@@ -28,6 +29,7 @@ from webdojo.errors import TaskError
 from webdojo.sites.answers.contest import says_winner
 from webdojo.sites.answers.doubts import doubted
 from webdojo.sites.answers.names import says_names
+from webdojo.sites.answers.naming import given_name_first, look_alikes, without_stops, words_known
 from webdojo.sites.answers.numbers import says_date, says_number
 from webdojo.sites.answers.reading import FILLERS, Reading, texts_of
 from webdojo.sites.answers.refusal import says_missing, says_refused
@@ -37,8 +39,6 @@ from webdojo.sites.answers.telling import told
 from webdojo.sites.answers.values import UNITS, evaluator
 
 _LONGEST = 4000
-_TITLE = re.compile(r"\b(Mrs?|Ms|Dr|Prof)\.(?= \w)")
-"""A title before a name, whose full stop ends no sentence."""
 _RANK = re.compile(r"^[ \t]*#?([1-3])[.):]?[ \t]+(?=\S)|^[ \t]*\|[ \t]*([1-3])[ \t]*\|", re.MULTILINE)
 """The number of an entry of a ranking."""
 
@@ -51,24 +51,26 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
     """
     if len(answer) > _LONGEST:
         answer = ""
-    answer = _TITLE.sub(r"\1", answer)
+    own = (*_own_names(wanted), *(subject.names if subject.told else ()))
     names = (*_strings(wanted), *subject.names, *subject.rivals)
-    answer = told(answer, question, names, asks_back=wanted.get("type") in ("missing", "refused"))
+    answer = told(without_stops(answer), question, names, asks_back=wanted.get("type") in ("missing", "refused"))
+    known = words_known(question, (*subject.told, *subject.asked, *subject.labels, *subject.filters))
+    subject = replace(subject, rivals=(*subject.rivals, *look_alikes(answer, own, known)))
+    answer = given_name_first(answer, names)
+    paired = given_name_first(as_pairs(answer), names)
     match wanted:
         case {"type": "text", "value": str(value)} if texts_of(value):
-            return says_names([value], _first_name_first(as_pairs(answer), value), question, subject)
+            return says_names([value], paired, question, subject)
         case {"type": "number", "value": int() | float() as value} if wanted.get("unit", "$") in UNITS:
-            return says_number(Decimal(str(value)), wanted, as_pairs(answer), question, subject)
+            return says_number(Decimal(str(value)), wanted, paired, question, subject)
         case {"type": "date", "value": str(value)} if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
-            return says_date(
-                Date.fromisoformat(value), as_pairs(answer), question, subject, wanted.get("year_known", False)
-            )
+            return says_date(Date.fromisoformat(value), paired, question, subject, wanted.get("year_known", False))
         case {"type": "set", "values": [_, *_] as values}:
             return says_names(values, answer, question, subject, listed=True)
         case {"type": "list", "values": [_, *_] as values}:
             return says_names(values, answer, question, subject, listed=True, ordered=True)
         case {"type": "winner", "sides": [_, _, *_] as sides, "best": int(), "figures": [_, _, *_]}:
-            reading = Reading(_RANK.sub(_ranked, as_pairs(answer)), question, [side[0] for side in sides])
+            reading = Reading(_RANK.sub(_ranked, paired), question, [side[0] for side in sides])
             rivals = set(subject.rivals).difference(*sides, subject.names)
             named = sorted((name for side in sides for name in side), key=len, reverse=True)
             rest = re.sub("|".join(map(re.escape, named)), " ", question)
@@ -86,14 +88,17 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
     raise TaskError(f"an answer cannot be checked against {wanted!r}")
 
 
-def _first_name_first(answer: str, name: str) -> str:
-    """An answer in which a name stands as it is, and not with its last word first: `Knapp, Earl` is `Earl Knapp`."""
-    first, _, last = name.rpartition(" ")
-    return re.sub(rf"\b{re.escape(last)}, {re.escape(first)}\b", name, answer) if first else answer
-
-
 def _ranked(rank: re.Match[str]) -> str:
     return f"{('1st', '2nd', '3rd')[int(rank[1] or rank[2]) - 1]}: "
+
+
+def _own_names(wanted: dict[str, Any]) -> Iterator[str]:
+    """The names that an evaluator holds, without what a question calls a side."""
+    for key in ("value", "name"):
+        if isinstance(wanted.get(key), str):
+            yield wanted[key]
+    yield from (each for each in wanted.get("values", ()) if isinstance(each, str))
+    yield from (side[0] for side in wanted.get("sides", ()) if side)
 
 
 def _strings(wanted: Any) -> Iterator[str]:

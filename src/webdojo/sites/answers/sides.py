@@ -17,7 +17,8 @@ from webdojo.sites.answers.values import UNITS, word_set
 _PAIRS = word_set("and or vs versus against & with to nor")
 _CONTRASTS = (
     ("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("other",), ("vs",), ("versus",), ("against",),
-    ("compared", "to"), ("compared", "with"), ("relative", "to"), ("opposed", "to"), ("followed", "by"), ("then",),
+    ("compared", "to"), ("compared", "with"), ("comparison", "to"),
+    ("comparison", "with"), ("relative", "to"), ("opposed", "to"), ("followed", "by"), ("then",),
 )  # fmt: skip
 _RULED_OUT = re.compile(
     r"^(?:\w+ ){0,2}(?:(?:is|was|ca|could|does|has)n'?t|(?:is|was) not|cannot|can not|can be ruled out|is out)\b"

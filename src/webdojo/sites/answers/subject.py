@@ -10,6 +10,8 @@ from webdojo.sites.answers.reading import FILLERS, Mention, Reading, texts_of
 
 _SIGNS = ("$", "€", "£")
 _SENTENCE = re.compile(r"[.;!?\n|]")
+_LABEL = re.compile(r"[,.;!?()\n|/{]|^ ?- ?$")
+"""Stands before a label that is no part of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -43,24 +45,48 @@ def claims(reading: Reading, rivals: Iterable[str], known: Sequence[str] = ()) -
 
 
 def about_another(reading: Reading, subject: Subject, value: str) -> bool:
-    """Whether an answer tells the value as another one of the thing: `The width is …`, `… is the width`."""
+    """Whether an answer tells the value as another one of the thing, or another one as what is asked for.
+
+    Examples are `The width is …`, `… is the width`, and of two values that stand behind each other's labels
+    `Length: 30; width: …`. What repeats the question is no label, unless it stands alone before a colon.
+    """
     values = {text.lstrip("0") or text for text in texts_of(value)}
     texts = reading.texts
     for each in reading.find((*subject.asked, *subject.labels)):
-        told_of = texts[each.end : each.end + 1] == ("of",)  # which no question says of a value that it gives
-        if each.phrase in subject.asked or (reading.repeats(each.start, each.end) and not told_of):
-            continue
         at, said = each.end, texts[max(0, each.start - 5) : each.start]
+        gap = reading.words[at].gap if at < len(texts) else ""
+        if each.phrase in subject.asked:
+            if _holds_another(reading, at, values, subject):
+                return True
+            continue
+        told_of = texts[at : at + 1] == ("of",)  # which no question says of a value that it gives
+        alone = ":" in gap and (each.start == 0 or bool(_LABEL.search(reading.words[each.start].gap)))
+        if reading.repeats(each.start, each.end) and not told_of and not alone:
+            continue
         called = said[-1:] in (("the",), ("its",), ("a",)) and said[-2:-1] in (("is",), ("was",))
         if called and not values.isdisjoint(said[-5:-2]):
             return True
         if at == len(texts) or not subject.told:
             continue
-        gap, first = reading.words[at].gap, texts[at : at + 2] if texts[at] in _SIGNS else texts[at : at + 1]
+        first = texts[at : at + 2] if texts[at] in _SIGNS else texts[at : at + 1]
         told = texts[at] in ("of", "is", "was", "=") or ":" in gap or (first[-1] in values and "\n" not in gap)
         if told and _follows(reading, at, values, subject):
             return True
     return False
+
+
+def _holds_another(reading: Reading, at: int, values: set[str], subject: Subject) -> bool:
+    """Whether the label of what is asked for has, from a place on, another value of the thing right behind it."""
+    texts, words = reading.texts, reading.words
+    labelled = at < len(texts) and (":" in words[at].gap or words[at].gap == " ")
+    at += labelled and texts[at] in ("is", "was", "=")
+    at += at + 1 < len(texts) and texts[at] in _SIGNS
+    if not labelled or not subject.told or at >= len(texts) or texts[at] in values or "(" in words[at].gap:
+        return False
+    others = {figure for own in subject.values.values() for figure in own}
+    if is_figure(reading, at):
+        return figure_of(reading, at) in others and not reading.repeats(at, at + 1)
+    return any(texts[at : at + len(told)] == told for told in map(texts_of, subject.told) if told)
 
 
 def _follows(reading: Reading, at: int, values: set[str], subject: Subject) -> bool:

@@ -36,9 +36,16 @@ _ASIDE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Numbers that belong to no value: of steps, of references, and of how sure an agent is."""
+_RESTATED = re.compile(
+    r"\b(?:task|question|instruction|request)[\"']?(?: was| is)?:.*?"
+    r"(?=\b(?:the |my )?(?:final )?answer[\"']?(?: is)?\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A question that is told again before its answer: `The task was: …`."""
 _EXACTLY = re.compile(r"\bno more(?:,| and|, and) no (?:less|fewer)(?: than)?\b", re.IGNORECASE)
 _CORRECTION = re.compile(
-    r"\b(?:no,? wait|wait,? (?:no|actually)|wait(?=[,.:!…—–])|scratch that|strike that|correction(?=[:,.])"
+    r"\b(?:no,? wait|wait,? (?:no|actually)|scratch that|strike that|correction(?=[:,.])"
+    r"|(?:(?<![^\W\d_] )|(?<=\boh )|(?<=\bbut )|(?<=\bhm ))wait(?=[,.:!…—–])"  # not the `usual wait`
     r"|i mean(?:t)?|make that|on second thoughts?|i stand corrected|my mistake|oops)\b"
     r"|(?:[.;!?\n,—–]|\s-)\s*(?:actually,|no(?=[,;:]|\s*[—–]))",
     re.IGNORECASE,
@@ -47,7 +54,7 @@ _CORRECTION = re.compile(
 _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?![.!?]*[\"'”’)\]}]*(?:\s|$))[^.!?\n]*)*(?:[.!?]+[\"'”’)\]}]*|\n|$)")
 _ASKS = re.compile(r"\?[\"'”’)\]}]*$")
 QUOTED = re.compile(r"“([^”]+)”")
-_MARK = re.compile(r"(?<=[^\W\d])[.:,;!?…]+(?=\s|$)")
+_MARK = re.compile(r"(?<=\w)[.:,;!?…]+(?=\s|$)")
 _LEAST = 3
 """Words from which a question may be repeated as a whole."""
 
@@ -67,6 +74,7 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
     asked = question.strip().rstrip(".?!")
     if len(asked.split()) >= _LEAST:
         text = re.sub(rf"{re.escape(asked)}[.?!]*", " … ", text, flags=re.IGNORECASE)
+    text = _RESTATED.sub(" ", text)
     text = _unmarked(text, frozenset(name for name in (*names, *QUOTED.findall(question)) if _MARK.search(name)))
     text = _ASIDE.sub(" ", _CLOSING.sub("", text.strip())).strip()
     text = _EXACTLY.sub("exactly", text)
