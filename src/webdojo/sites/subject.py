@@ -73,14 +73,18 @@ def subject_of(wanted: dict[str, Any], site: CatalogSite) -> Subject:
 
 
 def _as_told(filtered: Constraint) -> Iterator[str]:
-    """A filter as answers tell it, with its label: `Wheelchair access no`, `Stock ≥ 1`, `1 or more stock`."""
+    """A filter as answers tell it, with its label: `Wheelchair access no`, `Stock ≥ 1`, `1 or more stock`.
+
+    A bound that is a number alone has its sign with it: `… in stock: 1` is a count.
+    """
     attribute = filtered.attribute
     before, after = _BOUNDS.get(attribute.filter, ((), ()))
     for label, shown in product(
         dict.fromkeys((attribute.label, attribute.called)),
         dict.fromkeys((attribute.show(filtered.value), str(filtered.value))),
     ):
-        yield from (f"{label} {shown}", f"{shown} {label}", f"{label} = {shown}", f"{label} is {shown}")
+        if not ((before or after) and shown.isdecimal()):
+            yield from (f"{label} {shown}", f"{shown} {label}", f"{label} = {shown}", f"{label} is {shown}")
         yield from (f"{label} {sign} {shown}" for sign in before)
         yield from (f"{sign} {label} {shown}" for sign in before)
         yield from (f"{sign} {shown} {label}" for sign in before)
