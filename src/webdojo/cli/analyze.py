@@ -49,6 +49,5 @@ def analyze(
         for each in analysis_texts(tables):
             Console().print(each)
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
         page = write_analysis(out, ", ".join(run.resolve().name for run in runs), tables)
         typer.echo(f"page: {page}", err=as_json)

@@ -81,6 +81,7 @@ def write_analysis(folder: Path, name: str, tables: Sequence[Table]) -> Path:
 
     Returns the page. It loads nothing: plots are inside.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     sections = []
     for table in tables:
         drawn = []

@@ -9,7 +9,7 @@ from tests.store.fabricate import observation, page_image, trajectory, turn
 from webdojo.loops.analysis.questions import QUESTIONS
 from webdojo.loops.analysis.table import Answer, Measured, Question, Setting
 from webdojo.store.images import MemoryImages
-from webdojo.store.run import TrajectoryRow, _row_of
+from webdojo.store.run import _row_of
 from webdojo.types import Feedback, Task, ToolCall, Trajectory, Turn
 
 IMAGES = MemoryImages()
@@ -31,7 +31,7 @@ def step(
 
 def episode(id: str, *turns: Turn, success: bool = False, website: str = "a.test", **more: Any) -> Trajectory:
     """An episode on a web site; one that fails has answered, too, unless `more` says otherwise."""
-    fields = {"answer": "42", "termination": "completed", "difficulty": 1, "task": id} | more
+    fields: dict[str, Any] = {"answer": "42", "termination": "completed", "difficulty": 1, "task": id} | more
     task_id = fields.pop("task")
     difficulty = fields.pop("difficulty")
     made = trajectory(id, IMAGES, success=success, turns=list(turns) or [step()], **fields)
@@ -63,6 +63,3 @@ def rows(name: str, episodes: Iterable[tuple[str, int, Trajectory]], setting: Se
     found = asked(name, episodes, setting)
     assert not found.missing
     return [dict(zip((column.name for column in question.columns), row, strict=True)) for row in found.rows]
-
-
-__all__ = ["CLICK", "IMAGES", "SCREEN", "TrajectoryRow", "asked", "episode", "rows", "step"]

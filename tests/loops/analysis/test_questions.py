@@ -207,7 +207,10 @@ def test_web_sites_count_an_invalid_episode_as_a_failure() -> None:
 
 def test_judges_are_compared_on_what_both_have_judged() -> None:
     made = [("eval", 0, episode(f"{n}", step("", CLICK), success=n < 2)) for n in range(4)]
-    verdicts = {"a-00000000": {"0": True, "1": False, "2": True, "3": None}, "b-00000000": {"0": True}}
+    verdicts: dict[str, dict[str, bool | None]] = {
+        "a-00000000": {"0": True, "1": False, "2": True, "3": None},
+        "b-00000000": {"0": True},
+    }
     found = {(row["first"], row["second"]): row for row in rows("judges", made, Setting(verdicts=verdicts))}
     row = found["stored", "a-00000000"]
     names = ("episodes", "both", "only_first", "only_second", "neither", "invalid")
