@@ -37,7 +37,7 @@ INTEGRATION = {
     "browser/page": "elements popups views",
     "browser/person": "capture",
     "browser_service": "client server server_fuzz",
-    "cli": "cli judge record runs supervise tasks tasks_build",
+    "cli": "analyze cli judge record runs supervise tasks tasks_build",
     "dry_run": "memory",
     "envs": "dojo env",
     "gym": "env guide",
@@ -60,7 +60,7 @@ INTEGRATION = {
     "store": "failures run",
     "trainer": "packing plugs sft",
     "trainer/learner": "layers learner lora options ranks",
-    "view": "page report trace",
+    "view": "analysis_page page report trace",
 }
 """Modules that start browsers, train, or run whole commands, and so are not for every edit."""
 

@@ -43,6 +43,7 @@ MOST_FILES = 20
 INSTALLED_AS = {"PIL": "pillow", "yaml": "pyyaml"}
 
 EXTRAS: dict[str, set[str]] = {
+    "analysis": {"loops", "tasks", "view"},
     "embeddings": {"tasks"},
     "gym": {"gym"},
     "lora": {"trainer"},

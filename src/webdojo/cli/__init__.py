@@ -15,13 +15,28 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 # Each of these modules adds commands.
-from webdojo.cli import act, compare, data, judge, parts, record, runs, sweep, tasks, tasks_build, tasks_filter, train
+from webdojo.cli import (
+    act,
+    analyze,
+    compare,
+    data,
+    judge,
+    parts,
+    record,
+    runs,
+    sweep,
+    tasks,
+    tasks_build,
+    tasks_filter,
+    train,
+)
 from webdojo.cli.app import app
 from webdojo.errors import WebdojoError
 from webdojo.version import __version__
 
 __all__ = [
     "act",
+    "analyze",
     "app",
     "compare",
     "data",

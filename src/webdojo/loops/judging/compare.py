@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from webdojo.agreement import Confusion, agreement
+from webdojo.agreement import Agreement, Confusion, agreement
 from webdojo.loops.judging.audit import UNSCORABLE, Choice, can_score, outcome, run_recipe
 from webdojo.loops.judging.verdicts import VerdictLog, described, judge_all, log_path, named_judge
 from webdojo.store.run import RunStore
@@ -55,7 +55,7 @@ async def rejudge(
             for name, each in verdicts.items()
         },
         "pairs": [
-            {"first": first, "second": second, **_compared(verdicts[first], verdicts[second])}
+            {"first": first, "second": second, **agreed(verdicts[first], verdicts[second]).model_dump(mode="json")}
             for first, second in combinations(verdicts, 2)
         ],
         "verdicts": {
@@ -68,7 +68,8 @@ async def rejudge(
     }
 
 
-def _compared(first: dict[str, bool | None], second: dict[str, bool | None]) -> dict[str, Any]:
+def agreed(first: Mapping[str, bool | None], second: Mapping[str, bool | None]) -> Agreement:
+    """How far two judges agree on the episodes of the first, by id; None is an invalid verdict."""
     pairs = [(first[id], second[id]) for id in first]
     both = [(bool(one), None if one is None else other) for one, other in pairs]
-    return agreement(Confusion.of(both)).model_dump(mode="json")
+    return agreement(Confusion.of(both))

@@ -29,6 +29,9 @@ FOLDER = "judgements"
 """Where a run folder keeps what judges said afterwards."""
 FAILURES_IN_A_ROW = 8
 """Where so many verdicts fail one after the other, the judge is dead."""
+_LOG = re.compile(r"(.+-[0-9a-f]{8})-verdicts\.jsonl")
+"""A log without a purpose, or one of a replay (`log_path`)."""
+_REPLAY = re.compile(r"-replay-[0-9a-f]{8}$")
 _LIMITS = {"max_concurrency", "timeout_s"}
 """Options that change no verdict."""
 
@@ -85,6 +88,21 @@ def file_name(judge: str) -> str:
     return re.sub(r"[^a-zA-Z0-9]+", "-", judge).strip("-")
 
 
+def logs_of(run: Path) -> dict[str, Path]:
+    """The logs of judges that judged the episodes of a run as they are, by the judge's name and fingerprint."""
+    found = {match[1]: file for file in sorted((run / FOLDER).glob("*")) if (match := _LOG.fullmatch(file.name))}
+    return {judge: file for judge, file in found.items() if not _REPLAY.search(judge)}
+
+
+def read_verdicts(log: Path) -> Iterator[tuple[str, Reward]]:
+    """The verdicts in a log with the id of their episode, also while a process writes it."""
+    with log.open("rb") as lines:
+        for line in lines:
+            if line.endswith(b"\n"):
+                found = json.loads(line)
+                yield found["id"], Reward.model_validate(found["reward"])
+
+
 class VerdictLog:
     """Verdicts by the id of their episode, in a file of JSON lines."""
 
@@ -96,8 +114,7 @@ class VerdictLog:
             if lines and not lines[-1].endswith(b"\n"):  # a process was killed as it wrote
                 with writing(path):
                     path.write_bytes(b"".join(lines := lines[:-1]))
-            for line in map(json.loads, lines):
-                self._found[line["id"]] = Reward.model_validate(line["reward"])
+            self._found = dict(read_verdicts(path))
 
     def __contains__(self, id: str) -> bool:
         return id in self._found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import fmean
-from typing import Any
 
 from webdojo.evaluation import Rate, SuccessRate, run_order, share, success
 from webdojo.loops.collection.imitated import succeeded
@@ -85,7 +84,8 @@ def explored(tasks: Sequence[Task], episodes: Sequence[Trajectory], attempts: in
 def measured(episodes: Sequence[Trajectory], recipe: Recipe) -> Heldout:
     """Measure the episodes of a policy on the held-out tasks."""
     right = [each.reward is not None and each.reward.success for each in episodes]
-    again = [_restarts(each, recipe) for each in episodes]
+    restart_url = getattr(recipe.harness, "restart_url", "")
+    again = [restarts(each, restart_url) for each in episodes]
     return Heldout(
         success=success(episodes),
         steps_finished=_mean([each.steps for each in episodes if each.answer is not None]),
@@ -95,9 +95,9 @@ def measured(episodes: Sequence[Trajectory], recipe: Recipe) -> Heldout:
     )
 
 
-def _restarts(trajectory: Trajectory, recipe: Recipe) -> bool:
-    """Whether the agent opened the page on which it began, or that to which `Restart` leads."""
-    first: Any = getattr(recipe.harness, "restart_url", "") or trajectory.task.start_url
+def restarts(trajectory: Trajectory, restart_url: str) -> bool:
+    """Whether the agent opened the page to which `Restart` leads, or where that is empty the one on which it began."""
+    first = restart_url or trajectory.task.start_url
     calls = (call for turn in trajectory.turns for call in turn.parsed.calls)
     return any(call.name == "goto_url" and call.arguments.get("url") == first for call in calls)
 
