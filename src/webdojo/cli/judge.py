@@ -1,5 +1,7 @@
-"""`webdojo judge RUN`, `judge audit`, `stress` and `replay`: verdicts on stored episodes, which change no run; and
-`judge distill`, which makes a judge of them."""
+"""`webdojo judge RUN`, `judge audit`, `stress`, `errors`, `replay`: verdicts on stored episodes, which change no run.
+
+`judge distill` makes a judge of them.
+"""
 
 from __future__ import annotations
 
@@ -117,6 +119,26 @@ def stress(
     choice = Choice(phase or (), limit or 0, seed)
     report = _judged(run, lambda begin: stress_judge(run, judge, overrides or [], choice, begin))
     _finish(report, out or _report_path(run, judge, "stress"), stress_tables, as_json)
+
+
+@judge_app.command()
+def errors(
+    run: RunFolder,
+    overrides: Overrides = None,
+    phase: Phases = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a model why failed episodes failed; `webdojo analyze` shows it beside what rules say."""
+    from webdojo.loops.judging.audit import Choice
+    from webdojo.loops.judging.errors import sort_errors
+    from webdojo.view.judging import error_tables
+
+    choice = Choice(phase or (), limit or 0, seed)
+    report = _judged(run, lambda begin: sort_errors(run, overrides or [], choice, begin))
+    _finish(report, out or _report_path(run, "model", "errors"), error_tables, as_json)
 
 
 @judge_app.command()

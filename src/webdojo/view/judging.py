@@ -101,6 +101,20 @@ def comparison_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield table
 
 
+def error_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """How many failed episodes a model sorts into each category, with an example of each."""
+    sorted_ = report["episodes"] - report["invalid"]
+    table = new_table(f"why episodes failed, as {report['judge']['name']} says", ["category"], ["episodes", "share"])
+    for category, number in report["categories"].items():
+        table.add_row(category, str(number), f"{number / sorted_:.1%}" if sorted_ else "")
+    yield table
+    if report["invalid"]:
+        yield f"{report['invalid']} of {report['episodes']} answers could not be read or did not come"
+    rows = [(category, each["episode"], each["reason"]) for category, each in report["examples"].items()]
+    if rows:
+        yield new_table("an example of each", ["category", "episode", "what went wrong"], [], rows)
+
+
 def distillation_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
     """What the student is worth where the judge that it learnt from is believed, on sites that it has not seen."""
     examples, sft = report["examples"], report["sft"]

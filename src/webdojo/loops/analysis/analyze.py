@@ -12,7 +12,8 @@ from webdojo.errors import ConfigError, StoreError
 from webdojo.loops.analysis.questions import QUESTIONS
 from webdojo.loops.analysis.table import RUN, Answer, Measured, Question, Setting, Table
 from webdojo.loops.judging.audit import outcome
-from webdojo.loops.judging.verdicts import logs_of, read_verdicts
+from webdojo.loops.judging.errors import category_of
+from webdojo.loops.judging.verdicts import ERRORS, logs_of, read_verdicts
 from webdojo.store.run import RunStore
 
 
@@ -78,11 +79,16 @@ def _answers(
 def setting_of(store: RunStore) -> Setting:
     """What the run's recipe and the logs of its judges say."""
     harness = (yaml.safe_load(store.recipe_yaml) or {}).get("harness") or {}
-    logs = logs_of(store.path)
+    verdicts = {judge: dict(read_verdicts(log)) for judge, log in logs_of(store.path).items()}
+    categories = {model: dict(read_verdicts(log)) for model, log in logs_of(store.path, ERRORS).items()}
     return Setting(
         restart_url=harness.get("restart_url", ""),
         memory_delta=harness.get("memory_delta", False),
-        verdicts={judge: {id: outcome(reward) for id, reward in read_verdicts(log)} for judge, log in logs.items()},
+        verdicts={judge: {id: outcome(reward) for id, reward in each.items()} for judge, each in verdicts.items()},
+        categories={
+            model: {id: category for id, reward in each.items() if (category := category_of(reward)) is not None}
+            for model, each in categories.items()
+        },
     )
 
 

@@ -24,9 +24,9 @@ from webdojo.loops.analysis.table import (
     texts,
 )
 from webdojo.loops.failures import short_names
+from webdojo.reward.judges.error_category import ACCESS, GROUNDING, JUDGE, REASONING
 from webdojo.types import Observation, Termination, Trajectory
 
-ACCESS, REASONING, GROUNDING, JUDGE = "access", "reasoning", "grounding", "task or judge"
 FEWEST, SHARE = 2, 0.5
 """An episode fails by grounding where at least so many of its actions, and at least this share, did nothing."""
 _UNJUDGED = {Failure.REWARD_FAILED, Failure.PAGE_UNREACHABLE, "unreadable"}

@@ -46,7 +46,7 @@ def summarize(measured: Sequence[Measured[Verdicts]]) -> Answer:
                 rows.append(
                     (phase, first, second, *_figures({id: by_judge[first][id] for id in both}, by_judge[second]))
                 )
-    missing = "no judge has judged its episodes again (`webdojo judge compare` does)"
+    missing = "no judge has judged its episodes again (`webdojo judge RUN --judge NAME` does)"
     return Answer(rows) if rows else Answer(missing=missing)
 
 

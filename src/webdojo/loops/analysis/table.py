@@ -63,6 +63,8 @@ class Setting(NamedTuple):
     """Whether the memory in a response is what is new, and not the whole memory."""
     verdicts: Mapping[str, Mapping[str, bool | None]] = {}
     """By judge, what it said afterwards of each episode by id; None is an invalid verdict."""
+    categories: Mapping[str, Mapping[str, str]] = {}
+    """By the model that was asked, why it says that an episode failed, by id."""
 
 
 class Measured(NamedTuple, Generic[Fact]):

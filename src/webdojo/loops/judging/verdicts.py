@@ -29,8 +29,10 @@ FOLDER = "judgements"
 """Where a run folder keeps what judges said afterwards."""
 FAILURES_IN_A_ROW = 8
 """Where so many verdicts fail one after the other, the judge is dead."""
-_LOG = re.compile(r"(.+-[0-9a-f]{8})-verdicts\.jsonl")
-"""A log without a purpose, or one of a replay (`log_path`)."""
+_LOG = re.compile(r"(.+-[0-9a-f]{8})(?:-(errors))?-verdicts\.jsonl")
+"""A log without a purpose, one of `webdojo judge errors`, or one of a replay (`log_path`)."""
+ERRORS = "errors"
+"""The purpose of a log in which a model sorts failed episodes."""
 _REPLAY = re.compile(r"-replay-[0-9a-f]{8}$")
 _LIMITS = {"max_concurrency", "timeout_s"}
 """Options that change no verdict."""
@@ -88,9 +90,13 @@ def file_name(judge: str) -> str:
     return re.sub(r"[^a-zA-Z0-9]+", "-", judge).strip("-")
 
 
-def logs_of(run: Path) -> dict[str, Path]:
-    """The logs of judges that judged the episodes of a run as they are, by the judge's name and fingerprint."""
-    found = {match[1]: file for file in sorted((run / FOLDER).glob("*")) if (match := _LOG.fullmatch(file.name))}
+def logs_of(run: Path, purpose: str = "") -> dict[str, Path]:
+    """The logs of judges that judged the episodes of a run as they are, by the judge's name and fingerprint.
+
+    `purpose` is empty for verdicts of success, and `errors` for categories of failures.
+    """
+    files = sorted((run / FOLDER).glob("*"))
+    found = {match[1]: file for file in files if (match := _LOG.fullmatch(file.name)) and (match[2] or "") == purpose}
     return {judge: file for judge, file in found.items() if not _REPLAY.search(judge)}
 
 
