@@ -81,4 +81,9 @@ async def test_where_nothing_has_failed_nobody_is_asked(run: Path, tmp_path: Pat
     with RunStore.create(tmp_path / "well", RECIPE, {}) as store:
         store.add_trajectory(known("e-0", store.images), "eval", 0)
     with pytest.raises(StoreError, match=r"no episode of .*well is left to ask about: 1 that succeeded"):
-        await sort_errors(tmp_path / "well", ["reward.engine.model=m", "reward.engine.base_url=http://127.0.0.1:9/v1"], Choice(), begin)
+        await sort_errors(
+            tmp_path / "well",
+            ["reward.engine.model=m", "reward.engine.base_url=http://127.0.0.1:9/v1"],
+            Choice(),
+            begin,
+        )

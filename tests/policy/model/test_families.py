@@ -119,9 +119,7 @@ def test_a_decode_step_is_a_forward_pass_of_the_model(folder: Path) -> None:
         decoder = Decoder(model)
         cache = decoder.cache()
         mask = cache.admit([3, 3], [KnownPrefix(None, 0)] * 2)
-        text_hidden(
-            model, ids[:, :3], positions[:, :, :3], no_image[:, :3], None, attention_mask=mask, past_key_values=cache
-        )
+        text_hidden(model, ids[:, :3], positions[:, :, :3], no_image[:, :3], None, attention_mask=mask, cache=cache)
         steps = [decoder(ids[:, k], positions[0, :, k], cache) for k in range(3, ids.shape[1])]
         again = text_hidden(model, ids, positions, no_image, None, use_cache=False)
     torch.testing.assert_close(torch.stack(steps, 1), expected[:, 3:], atol=1e-4, rtol=1e-4)

@@ -154,7 +154,7 @@ class RunningBatch:
             input_ids == image_id,
             join_features(shown),
             attention_mask=mask,
-            past_key_values=self._cache,
+            cache=self._cache,
         )
         self.prompt_tokens += sum(len(sequence.ids) for sequence in laid_out)
         self.prefilled_tokens += sum(new)

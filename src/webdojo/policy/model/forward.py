@@ -9,6 +9,7 @@ so that the same weights give a ratio of 1 between both.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from inspect import signature
 from typing import Any, NamedTuple
 
 import torch
@@ -96,12 +97,14 @@ def text_hidden(
     position_ids: torch.Tensor,
     image_mask: torch.Tensor,
     features: Features | None,
+    cache: Any = None,
     **language_model_inputs: Any,
 ) -> torch.Tensor:
     """Last hidden states [B, L, hidden] of token rows whose image tokens show `features`.
 
     `input_ids` are int64 [B, L], padded on the right; `position_ids` int64 [3, B, L], of which a text model reads the
-    first axis. `features` have one row for each True of `image_mask` [B, L] in row-major order.
+    first axis. `features` have one row for each True of `image_mask` [B, L] in row-major order. `cache` holds keys and
+    values of what was read before, as a `transformers.Cache` does.
     """
     embed: Any = model.get_input_embeddings()
     embeds = embed(input_ids)
@@ -112,7 +115,11 @@ def text_hidden(
             language_model_inputs |= {"visual_pos_masks": image_mask, "deepstack_visual_embeds": deepstack}
     if not layout_of(model).images:
         position_ids = position_ids[0]
-    out = text_model(model)(inputs_embeds=embeds, position_ids=position_ids, **language_model_inputs)
+    reader = text_model(model)
+    if cache is not None:
+        renamed = "cache" in signature(reader.forward).parameters  # releases of transformers differ
+        language_model_inputs["cache" if renamed else "past_key_values"] = cache
+    out = reader(inputs_embeds=embeds, position_ids=position_ids, **language_model_inputs)
     hidden: torch.Tensor = out.last_hidden_state
     return hidden
 
