@@ -251,6 +251,10 @@ class TrainableEngine(MonitoredEngine, Protocol):
     """An engine that takes new weights from a learner; its owner closes it."""
 
     @property
+    def members(self) -> Sequence[Engine]:
+        """The engines that it consists of, each of which can be asked by itself; itself where it is one."""
+
+    @property
     def sleeps_during_update(self) -> bool:
         """Whether it should sleep while the learner steps, because it would use the learner's cores or GPU memory."""
 

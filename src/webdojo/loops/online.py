@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 
@@ -49,6 +49,10 @@ from webdojo.types import Task, TrainableEngine, Trajectory
 logger = logging.getLogger("webdojo")
 
 
+async def nothing_to_check() -> dict[str, float]:
+    return {}
+
+
 async def online(
     runner: EpisodeRunner,
     learner: Learner,
@@ -56,16 +60,19 @@ async def online(
     tasks: Sequence[Task],
     log: RunLog,
     heldout: Sequence[Task] = (),
+    check_engine: Callable[[], Awaitable[dict[str, float]]] = nothing_to_check,
 ) -> None:
     """Train until `train.iterations` iterations are done, from the store's last RL checkpoint if there is one.
 
     The `learner` holds the warm-started weights; on resume they are replaced by the checkpoint's. The `engine` gets its
-    weights at the start and after every update. `evaluate.every` measures policies on the `heldout` tasks.
+    weights at the start and after every update, and `check_engine` then makes sure that it answers with them as the
+    learner would, and says how far both are apart. `evaluate.every` measures policies on the `heldout` tasks.
     """
     recipe, store = runner.recipe, runner.store
     config, rollout = recipe.train, recipe.rollout
     state = resume(store, learner, log, rollout.group_size)
     await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=state.iteration)
+    gaps = await check_engine()
 
     def iteration_now() -> int:
         """The first iteration that may train an episode that begins now."""
@@ -131,7 +138,7 @@ async def online(
                 with timer.measure("wait"):
                     await evaluations.end()
             metrics = batch_metrics(batch) | staleness_metrics(samples, iteration - 1) | update
-            metrics |= {"version": iteration} | timer.metrics()
+            metrics |= {"version": iteration} | gaps | timer.metrics()
             with timer.measure("save"):
                 meta = {"phase": RL, "iteration": iteration, "position": stream.position, "metrics": metrics}
                 begun = pool.state()
@@ -145,6 +152,8 @@ async def online(
             with timer.measure("publish"):
                 await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=iteration)
             await sleep.aclose()
+            with timer.measure("publish"):
+                gaps = await check_engine()
             pool.advance(iteration)
 
 

@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,6 +26,7 @@ from webdojo.loops.cycles import cycles
 from webdojo.loops.episodes import MAX_INVALID, EpisodeRunner, open_episodes
 from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.fine_tune import SFT, fine_tune
+from webdojo.loops.image_contract import check_images
 from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import evaluation_metrics
@@ -261,7 +262,8 @@ class Pipeline:
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
             async with open_engine(self.recipe, self.store.images, start, self._attempt) as engine:
                 trainable = cast(TrainableEngine, engine)  # `Recipe.check` has seen to it
-                await online(runner, learner, trainable, self.tasks, self.log, self.heldout)
+                check = partial(check_images, trainable, learner, self.store.images, self.recipe)
+                await online(runner, learner, trainable, self.tasks, self.log, self.heldout, check)
         final = latest(self.store)
         return (start, 0) if final is None else (str(final.path), final.meta["iteration"])
 

@@ -97,6 +97,9 @@ class TrainConfig(Section):
     adam_betas: tuple[Annotated[float, Field(ge=0, lt=1)], Annotated[float, Field(ge=0, lt=1)]] = (0.9, 0.98)
     grad_clip: float = Field(default=1.0, gt=0)
     """Norm to which the gradient of a step is clipped."""
+    max_engine_gap: float = Field(default=0.2, gt=0)
+    """Mean difference in nats between the log-probabilities of the engine and the learner, for the same weights, that
+    the check before training and after each update bears where no image explains it (`docs/metrics.md`)."""
     clip_low: float = Field(default=0.2, ge=0)
     """ε_low: a token with a negative advantage loses its gradient where its ratio is below 1 - ε_low."""
     clip_high: float = Field(default=0.28, ge=0)

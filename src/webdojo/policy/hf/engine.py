@@ -14,7 +14,7 @@ import asyncio
 import random
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
@@ -31,7 +31,7 @@ from webdojo.policy.hf.running_batch import RunningBatch
 from webdojo.policy.model.forward import VISION
 from webdojo.policy.model.loading import misfit
 from webdojo.policy.model.processor import Processor
-from webdojo.types import EngineHealth, ImageSource, Prompt, Response, Sampling
+from webdojo.types import Engine, EngineHealth, ImageSource, Prompt, Response, Sampling
 
 MAX_PREFILL_TOKENS = 16384
 """The most padded tokens of one prefill; a longer prompt is prefilled alone."""
@@ -90,6 +90,10 @@ class HFEngine:
     def prefilled_tokens(self) -> int:
         """How many of `prompt_tokens` had to be read; the others were known from prompts that began alike."""
         return self._batch.prefilled_tokens
+
+    @property
+    def members(self) -> Sequence[Engine]:
+        return [self]
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """Sample a response.

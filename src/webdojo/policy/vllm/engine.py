@@ -17,8 +17,9 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -35,11 +36,22 @@ from webdojo.policy.vllm.replica import Common, Replica
 from webdojo.policy.vllm.server import Scratch, WeightFolder, start_servers, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
 from webdojo.sleep_clock import SleepClock
-from webdojo.types import EngineHealth, ImageRef, Prompt, Response, Sampling
+from webdojo.types import Engine, EngineHealth, ImageRef, Prompt, Response, Sampling
 
 _CONNECT_S = 10.0
 _IMAGES_KEPT = 256
 """Screenshots stay in the context for some turns."""
+
+
+@dataclass(frozen=True)
+class _Member:
+    """One server of an engine."""
+
+    engine: VLLMEngine
+    replica: Replica
+
+    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
+        return await self.engine._generate(prompt, sampling, [self.replica])
 
 
 class VLLMEngine:
@@ -95,6 +107,14 @@ class VLLMEngine:
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """Sample a response; a cancelled call is aborted on its server."""
+        return await self._generate(prompt, sampling, self.replicas)
+
+    @property
+    def members(self) -> Sequence[Engine]:
+        return [_Member(self, replica) for replica in self.replicas]
+
+    async def _generate(self, prompt: Prompt, sampling: Sampling, replicas: Sequence[Replica]) -> Response:
+        """Sample a response on the least busy of these servers."""
         self._check_open()
         started = time.perf_counter()
         seed = self._draw_seed(prompt) if sampling.seed is None else sampling.seed
@@ -102,7 +122,7 @@ class VLLMEngine:
         for replica in self.replicas:
             if not replica.error:
                 replica.begin()
-        replica = min(self.replicas, key=lambda r: (not r.is_up, r.busy))
+        replica = min(replicas, key=lambda r: (not r.is_up, r.busy))
         replica.busy += 1
         try:
             async with replica.serving(), self._in_time(sampling.timeout_s):

@@ -149,8 +149,9 @@ class Learner:
         `temperature` is the one at which the responses were sampled; `version` that of the weights that learn, by
         default the newest that sampled. Returns the metrics of an update (`docs/metrics.md`). `engine_gap_mean` and
         `engine_gap_max` are over the tokens of that version before the first step, of the first mini-batch only, unless
-        `old_logprobs` is `learner`; absent where that has no such token. Without samples there is no step. A loss or
-        gradient that is not finite, or `stop`, is a TrainError.
+        `old_logprobs` is `learner`, and so are `engine_kl_image` and `engine_kl_text`, of turns that show an image and
+        of others; absent where that has no such token. Without samples there is no step. A loss or gradient that is not
+        finite, or `stop`, is a TrainError.
         """
         config = self.config
         started = time.perf_counter()
@@ -159,7 +160,7 @@ class Learner:
             return self.totals(samples, first_step, started)
         if version is None:
             version = max(sampled_by for sample in samples for sampled_by in sample.versions)
-        gaps: list[Tensor] = []
+        gaps: dict[str, float] | None = None
         if config.old_logprobs == "learner":
             current = self.logprobs(samples, temperature)
             gaps = _engine_gaps(samples, current, version)
@@ -174,10 +175,9 @@ class Learner:
                 lr = decayed * constant(self.steps, peak=config.lr, warmup_steps=config.warmup_steps)
                 share = len(batch) / len(samples)
                 scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=loss, means=means)
-                gaps = gaps or _engine_gaps(batch, scored, version)  # of the first step, unless `old_logprobs: learner`
-        gap_T = torch.cat(gaps)
-        gap = {"engine_gap_mean": float(gap_T.mean()), "engine_gap_max": float(gap_T.max())} if len(gap_T) else {}
-        return means.result() | gap | self.totals(samples, first_step, started)
+                if gaps is None:  # of the first step, unless `old_logprobs: learner`
+                    gaps = _engine_gaps(batch, scored, version)
+        return means.result() | (gaps or {}) | self.totals(samples, first_step, started)
 
     def totals(self, samples: Sequence[Sample], first_step: int, started: float) -> dict[str, float]:
         return {
@@ -307,9 +307,16 @@ class Learner:
         self.thread.shutdown(wait=False)
 
 
-def _engine_gaps(samples: Sequence[Sample], logprobs: Sequence[Tensor], version: int) -> list[Tensor]:
-    """|engine - learner| in nats of the tokens that `version` sampled, by sample."""
-    return [
-        (lp - torch.tensor(sample.old_logprobs)).abs()[torch.tensor(sample.versions) == version]
-        for sample, lp in zip(samples, logprobs, strict=True)
-    ]
+def _engine_gaps(samples: Sequence[Sample], logprobs: Sequence[Tensor], version: int) -> dict[str, float]:
+    """How far engine and learner are apart on the tokens that `version` sampled: |engine - learner| in nats, and
+    KL(engine ‖ learner) by k3, of turns that show an image and of others."""
+    by_kind: dict[str, list[Tensor]] = {"image": [], "text": []}
+    for sample, lp in zip(samples, logprobs, strict=True):
+        ratio_y = (lp - torch.tensor(sample.old_logprobs))[torch.tensor(sample.versions) == version]
+        by_kind["image" if sample.prompt.images else "text"].append(ratio_y)
+    found = {kind: torch.cat(ratios) for kind, ratios in by_kind.items() if ratios}
+    gap_T = torch.cat([*found.values()]).abs()
+    if not len(gap_T):
+        return {}
+    kl = {f"engine_kl_{kind}": float((r.exp() - 1 - r).mean()) for kind, r in found.items() if len(r)}
+    return {"engine_gap_mean": float(gap_T.mean()), "engine_gap_max": float(gap_T.max()), **kl}
