@@ -13,7 +13,8 @@ from fairness_classes.saying import sentence, short, within
 @wording(*SAID, "missing", "refused")
 def as_yaml(said: Answer, rng: random.Random) -> str:
     """Two keys on two lines."""
-    return f"status: complete\nanswer: {short(said)}"
+    first = "status: complete" if said.sort in SAID else f"source: {said.url}"
+    return f"{first}\nanswer: {short(said)}"
 
 
 @wording(*SAID, "missing", "refused")
@@ -42,8 +43,9 @@ def as_a_call(said: Answer, rng: random.Random) -> str:
 
 @wording(*SAID)
 def in_italics_or_a_quote(said: Answer, rng: random.Random) -> str:
-    """Other markdown than bold."""
-    return rng.choice((f"_{short(said)}_", f"*{short(said)}*", f"> {short(said)}"))
+    """Other markdown than bold; a number is not quoted, as the sign of a quote is also that of more."""
+    quote = [] if said.number is not None else [f"> {short(said)}"]
+    return rng.choice((f"_{short(said)}_", f"*{short(said)}*", *quote))
 
 
 @wording(*SAID, "missing", "refused")
