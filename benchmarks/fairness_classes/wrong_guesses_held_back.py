@@ -60,18 +60,20 @@ def guesses_after_the_second_of_two(case: Case, visitor: Visitor, rng: random.Ra
 @wrong_session("read", "compare", "price", "read_oldest", "read_oldest_region")
 def guesses_after_neighbours(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Opens other things of the collection instead of the right ones, and no page shows what is asked for."""
+    attribute = case.attribute
+    if attribute is None:
+        raise CannotGoError("no value is asked for")
+    known = {each.entity.slug for each in case.targets}
     for target in case.targets:
-        known = {each.entity.slug for each in case.targets}
+        value = target.entity.values[attribute.key]
         others = [
-            Target(target.site, target.collection, each)
+            each
             for each in target.collection.entities
-            if each.slug not in known
+            if each.slug not in known and each.values.get(attribute.key, value) != value
         ]
-        if case.attribute is not None:
-            others = [each for each in others if each.shown(case.attribute) != target.shown(case.attribute)]
         if not others:
             raise CannotGoError("all have the same value")
-        open_target(visitor, rng.choice(others))
+        open_target(visitor, Target(target.site, target.collection, rng.choice(others)))
     if not Evidence(case, visitor).clueless():
         raise CannotGoError("a page showed what is asked for")
 
