@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import two_of
+from fairness_classes.saying import number_of, two_of
 
 
 @wording("higher", "most")
@@ -86,3 +87,32 @@ def values_in_sentences(said: Answer, rng: random.Random) -> str | None:
     one, high, other, low = two
     first, second = rng.sample([f"The {said.called} of {one} is {high}.", f"The {said.called} of {other} is {low}."], 2)
     return f"{first} {second} Therefore, {one} has the higher one."
+
+
+@wording("higher", "most")
+def one_versus_the_other(said: Answer, rng: random.Random) -> str | None:
+    """A line with `vs.`, and an arrow to the winner."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, other, low = two
+    pair = rng.sample([f"{one} {high}", f"{other} {low}"], 2)
+    return f"{pair[0]} vs. {pair[1]} → {one}"
+
+
+@wording("higher", "most")
+def values_and_a_conclusion(said: Answer, rng: random.Random) -> str | None:
+    """Which value is less than which, and the winner."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, _, low = two
+    return f"{low} < {high}, so the answer is {one}."
+
+
+@wording("higher")
+def the_maximum_of_both(said: Answer, rng: random.Random) -> str | None:
+    """A formula."""
+    if said.number is None:
+        return None
+    low = int(re.sub(r"\D", "", said.two[1][1]))
+    first, second = rng.sample([low, number_of(said)], 2)
+    return f"max({first}, {second}) = {said.number}"

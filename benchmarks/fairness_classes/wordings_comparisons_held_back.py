@@ -8,7 +8,7 @@ import re
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import number_of, two_of
+from fairness_classes.saying import two_of
 
 
 @wording("higher", "most")
@@ -29,16 +29,6 @@ def a_list_with_a_mark(said: Answer, rng: random.Random) -> str | None:
     one, high, other, low = two
     rows = rng.sample([f"- {one}: {high} ← {'higher' if said.sort == 'higher' else 'highest'}", f"- {other}: {low}"], 2)
     return "\n".join(rows)
-
-
-@wording("higher", "most")
-def one_versus_the_other(said: Answer, rng: random.Random) -> str | None:
-    """A line with `vs.`, and an arrow to the winner."""
-    if (two := two_of(said)) is None:
-        return None
-    one, high, other, low = two
-    pair = rng.sample([f"{one} {high}", f"{other} {low}"], 2)
-    return f"{pair[0]} vs. {pair[1]} → {one}"
 
 
 @wording("higher", "most")
@@ -68,15 +58,6 @@ def the_winner_beats_the_other(said: Answer, rng: random.Random) -> str | None:
     return f"{two[0]} {rng.choice(('beats', 'exceeds', 'surpasses'))} {two[2]} in {said.called}."
 
 
-@wording("higher", "most")
-def values_and_a_conclusion(said: Answer, rng: random.Random) -> str | None:
-    """Which value is less than which, and the winner."""
-    if (two := two_of(said)) is None:
-        return None
-    one, high, _, low = two
-    return f"{low} < {high}, so the answer is {one}."
-
-
 @wording("higher")
 def the_higher_number_and_then_the_other(said: Answer, rng: random.Random) -> str | None:
     """The higher number, and that the other is lower."""
@@ -86,10 +67,34 @@ def the_higher_number_and_then_the_other(said: Answer, rng: random.Random) -> st
 
 
 @wording("higher")
-def the_maximum_of_both(said: Answer, rng: random.Random) -> str | None:
-    """A formula."""
+def of_the_two(said: Answer, rng: random.Random) -> str | None:
+    """That it is one of the two, without the name of the other."""
+    if (two := two_of(said)) is None:
+        return None
+    return f"Of the two, {two[0]} has the higher {said.called}."
+
+
+@wording("higher", "most")
+def a_winner_and_a_runner_up(said: Answer, rng: random.Random) -> str | None:
+    """The labels of a contest."""
+    if (two := two_of(said)) is None:
+        return None
+    return f"Winner: {two[0]}. Runner-up: {two[2]}."
+
+
+@wording("higher")
+def the_lower_and_the_higher_number(said: Answer, rng: random.Random) -> str | None:
+    """Both numbers, each with its rank."""
     if said.number is None:
         return None
     low = int(re.sub(r"\D", "", said.two[1][1]))
-    first, second = rng.sample([low, number_of(said)], 2)
-    return f"max({first}, {second}) = {said.number}"
+    return f"The lower one is {low} and the higher one is {said.number}."
+
+
+@wording("higher", "most")
+def the_winner_in_a_clause(said: Answer, rng: random.Random) -> str | None:
+    """The winner, which has its value as against that of the other."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, other, low = two
+    return f"The answer is {one}, which has {high} compared with {low} for {other}."

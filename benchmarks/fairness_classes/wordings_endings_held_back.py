@@ -86,3 +86,11 @@ def what_was_done_in_short(said: Answer, rng: random.Random) -> str:
 def a_call_that_ends_the_task(said: Answer, rng: random.Random) -> str:
     """The call by which agents say that they are at the end."""
     return rng.choice(('finish("done")', 'terminate(status="success")'))
+
+
+@wording("missing", "refused")
+def with_regret(said: Answer, rng: random.Random) -> str:
+    """That one is sorry."""
+    if said.sort == "refused":
+        return f"Sorry, this isn't possible, as {said.thing} is {said.reason}."
+    return rng.choice((f"Unfortunately, {said.thing} is not on this site.", f"Sorry, there is no {said.thing} here."))

@@ -106,3 +106,27 @@ def in_quotation_marks(said: Answer, rng: random.Random) -> str:
 def as_a_heading_and_a_list(said: Answer, rng: random.Random) -> str:
     """Markdown with a heading and a bullet."""
     return f"## Result\n\n- {sentence(said)}."
+
+
+@wording(*SAID, "missing", "refused")
+def as_json_in_a_code_block(said: Answer, rng: random.Random) -> str:
+    """An object on several lines in a code block."""
+    return f"```json\n{json.dumps({'answer': short(said)}, indent=2, ensure_ascii=False)}\n```"
+
+
+@wording(*SAID, "missing", "refused")
+def as_json_with_reasons(said: Answer, rng: random.Random) -> str:
+    """An object with thoughts before the answer."""
+    return json.dumps({"reasoning": said.steps, "answer": short(said)}, ensure_ascii=False)
+
+
+@wording(*SAID, "missing", "refused")
+def after_numbered_steps(said: Answer, rng: random.Random) -> str:
+    """What was done in numbered steps, and then the answer."""
+    return f"Steps taken:\n1. Opened the website.\n2. {said.steps}.\n3. Read the page.\n\n**Answer:** {short(said)}"
+
+
+@wording(*SAID, "missing", "refused")
+def as_a_dialogue(said: Answer, rng: random.Random) -> str:
+    """Question and answer, each with its letter."""
+    return f"Q: {said.instruction}\nA: {short(said)}"

@@ -13,19 +13,8 @@ from fairness_classes.saying import sentence, short, within
 @wording(*SAID, "missing", "refused")
 def as_yaml(said: Answer, rng: random.Random) -> str:
     """Two keys on two lines."""
-    return f"status: complete\nanswer: {short(said)}"
-
-
-@wording(*SAID, "missing", "refused")
-def as_json_in_a_code_block(said: Answer, rng: random.Random) -> str:
-    """An object on several lines in a code block."""
-    return f"```json\n{json.dumps({'answer': short(said)}, indent=2, ensure_ascii=False)}\n```"
-
-
-@wording(*SAID, "missing", "refused")
-def as_json_with_reasons(said: Answer, rng: random.Random) -> str:
-    """An object with thoughts before the answer."""
-    return json.dumps({"reasoning": said.steps, "answer": short(said)}, ensure_ascii=False)
+    first = "status: complete" if said.sort in SAID else f"source: {said.url}"
+    return f"{first}\nanswer: {short(said)}"
 
 
 @wording(*SAID, "missing", "refused")
@@ -42,8 +31,9 @@ def as_a_call(said: Answer, rng: random.Random) -> str:
 
 @wording(*SAID)
 def in_italics_or_a_quote(said: Answer, rng: random.Random) -> str:
-    """Other markdown than bold."""
-    return rng.choice((f"_{short(said)}_", f"*{short(said)}*", f"> {short(said)}"))
+    """Other markdown than bold; a number is not quoted, as the sign of a quote is also that of more."""
+    quote = [] if said.number is not None else [f"> {short(said)}"]
+    return rng.choice((f"_{short(said)}_", f"*{short(said)}*", *quote))
 
 
 @wording(*SAID, "missing", "refused")
@@ -71,12 +61,6 @@ def confirmed(said: Answer, rng: random.Random) -> str:
 
 
 @wording(*SAID, "missing", "refused")
-def after_numbered_steps(said: Answer, rng: random.Random) -> str:
-    """What was done in numbered steps, and then the answer."""
-    return f"Steps taken:\n1. Opened the website.\n2. {said.steps}.\n3. Read the page.\n\n**Answer:** {short(said)}"
-
-
-@wording(*SAID, "missing", "refused")
 def as_in_a_chat(said: Answer, rng: random.Random) -> str:
     """As one writes to a friend."""
     return f"hey, so {within(sentence(said))} 🙂"
@@ -100,12 +84,6 @@ def in_short_and_in_full(said: Answer, rng: random.Random) -> str:
     return f"{short(said)}\n\nIn full: {sentence(said)}."
 
 
-@wording(*SAID, "missing", "refused")
-def as_a_dialogue(said: Answer, rng: random.Random) -> str:
-    """Question and answer, each with its letter."""
-    return f"Q: {said.instruction}\nA: {short(said)}"
-
-
 @wording(*SAID)
 def after_hashes(said: Answer, rng: random.Random) -> str:
     """The signs that end solutions of school problems."""
@@ -116,3 +94,52 @@ def after_hashes(said: Answer, rng: random.Random) -> str:
 def with_white_space(said: Answer, rng: random.Random) -> str:
     """Spaces and empty lines around it."""
     return f"\n\n  {short(said)}  \n"
+
+
+@wording(*SAID, "missing", "refused")
+def as_a_letter(said: Answer, rng: random.Random) -> str:
+    """A salutation before the answer, and a signature behind it."""
+    return f"Dear user,\n\n{sentence(said)}.\n\nBest regards,\nYour assistant"
+
+
+@wording(*SAID)
+def in_code(said: Answer, rng: random.Random) -> str:
+    """The marks of code around the answer alone."""
+    return rng.choice((f"`{short(said)}`", f"```\n{short(said)}\n```"))
+
+
+@wording(*SAID, "missing", "refused")
+def with_a_footnote(said: Answer, rng: random.Random) -> str:
+    """A number in brackets behind the sentence, which stands for the source below."""
+    return f"{sentence(said)}.[1]\n\n[1]: {said.url}"
+
+
+@wording(*SAID, "missing", "refused")
+def it_turns_out(said: Answer, rng: random.Random) -> str:
+    """The answer in a clause after `that`."""
+    start = rng.choice(("It turns out that", "I found out that", "What I learned is that"))
+    return f"{start} {within(sentence(said))}."
+
+
+@wording(*SAID)
+def between_rules(said: Answer, rng: random.Random) -> str:
+    """A line above and a line below the answer."""
+    return f"---\n\n{short(said)}\n\n---"
+
+
+@wording(*SAID, "missing", "refused")
+def as_a_nested_object(said: Answer, rng: random.Random) -> str:
+    """An object within an object, with the source of the answer."""
+    return json.dumps({"result": {"answer": short(said), "source": said.url}}, ensure_ascii=False)
+
+
+@wording(*SAID, "missing", "refused")
+def a_thought_and_a_final_answer(said: Answer, rng: random.Random) -> str:
+    """The two labels by which agents that reason in words end."""
+    return f"Thought: {said.steps}. I now know the answer.\nFinal Answer: {short(said)}"
+
+
+@wording(*SAID, "missing", "refused")
+def and_changed_nothing(said: Answer, rng: random.Random) -> str:
+    """The answer, and that the site is as it was."""
+    return f"{sentence(said)}. I have not changed anything on the site."

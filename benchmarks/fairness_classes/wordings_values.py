@@ -216,3 +216,12 @@ def beside_an_abbreviation(said: Answer, rng: random.Random) -> str:
             f"The requested value, i.e. the {said.called}, is {said.value}.",
         )
     )
+
+
+@wording("value")
+def a_date_in_parts(said: Answer, rng: random.Random) -> str | None:
+    """Day, month and year apart, each with its label."""
+    if not said.day:
+        return None
+    day = day_of(said)
+    return f"Day: {day.day}, month: {day:%B}, year: {day.year}"

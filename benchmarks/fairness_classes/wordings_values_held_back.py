@@ -132,15 +132,6 @@ def a_date_in_words(said: Answer, rng: random.Random) -> str | None:
 
 
 @wording("value")
-def a_date_in_parts(said: Answer, rng: random.Random) -> str | None:
-    """Day, month and year apart, each with its label."""
-    if not said.day:
-        return None
-    day = day_of(said)
-    return f"Day: {day.day}, month: {day:%B}, year: {day.year}"
-
-
-@wording("value")
 def a_date_after_on(said: Answer, rng: random.Random) -> str | None:
     """A preposition before the day."""
     return f"It was on {said.value}." if said.day else None
@@ -170,3 +161,25 @@ def figures_that_make_the_sum(said: Answer, rng: random.Random) -> str | None:
     if len(said.parts) < 2:
         return None
     return f"{joined([str(part) for part in said.parts])}, which together make {said.number}."
+
+
+@wording("value")
+def a_date_with_its_format(said: Answer, rng: random.Random) -> str | None:
+    """Numbers with slashes, and in which order they are."""
+    if not said.day:
+        return None
+    day = day_of(said)
+    return rng.choice((f"{day:%m/%d/%Y} (MM/DD/YYYY)", f"{day:%d/%m/%Y} (DD/MM/YYYY)"))
+
+
+@wording("value")
+def so_many_dollars(said: Answer, rng: random.Random) -> str | None:
+    """The word for the currency behind the digits."""
+    number = number_in(said, "$")
+    return None if number is None else f"{number} dollar{'' if number == 1 else 's'}"
+
+
+@wording("value")
+def the_value_before_what_it_is(said: Answer, rng: random.Random) -> str:
+    """A sentence that begins with the value."""
+    return f"{said.value} is the {said.called} of {said.thing}."

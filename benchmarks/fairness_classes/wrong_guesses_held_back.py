@@ -8,6 +8,7 @@ from dataclasses import replace
 from fairness_visitor import CannotGoError, Visitor
 
 from fairness_classes.case import Case, Target, query_of
+from fairness_classes.evidence import Evidence
 from fairness_classes.kinds_of_classes import ASKED, wrong_session
 from fairness_classes.moves import open_query, open_target, start_list
 
@@ -58,11 +59,23 @@ def guesses_after_the_second_of_two(case: Case, visitor: Visitor, rng: random.Ra
 
 @wrong_session("read", "compare", "price", "read_oldest", "read_oldest_region")
 def guesses_after_neighbours(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Opens things that come next in the collection instead of the right ones."""
+    """Opens other things of the collection instead of the right ones, and no page shows what is asked for."""
+    attribute = case.attribute
+    if attribute is None:
+        raise CannotGoError("no value is asked for")
+    known = {each.entity.slug for each in case.targets}
     for target in case.targets:
-        known = {each.entity.slug for each in case.targets}
-        others = [each for each in target.collection.entities if each.slug not in known]
+        value = target.entity.values[attribute.key]
+        others = [
+            each
+            for each in target.collection.entities
+            if each.slug not in known and each.values.get(attribute.key, value) != value
+        ]
+        if not others:
+            raise CannotGoError("all have the same value")
         open_target(visitor, Target(target.site, target.collection, rng.choice(others)))
+    if not Evidence(case, visitor).clueless():
+        raise CannotGoError("a page showed what is asked for")
 
 
 @wrong_session("names")

@@ -129,3 +129,23 @@ def many_values(case: Case, said: Answer, say: Say) -> str | None:
     shown = [case.attribute.show(each.values[key]) for each in entities if each.values.get(key, "") != ""]
     found = list(dict.fromkeys([*shown, said.value]))
     return ", ".join(found) if len(found) > 1 else None
+
+
+@wrong_answer(*SAID)
+def with_little_confidence(case: Case, said: Answer, say: Say) -> str:
+    """The answer with a low confidence."""
+    return say.rng.choice((f"{short(said)} (low confidence)", f"{short(said)} – this is just a guess."))
+
+
+@wrong_answer(*SAID)
+def a_promise(case: Case, said: Answer, say: Say) -> str:
+    """What one is going to do."""
+    return say.rng.choice(
+        ("I will now look this up for you.", "Next, I am going to open the page and read the answer.", "One moment…")
+    )
+
+
+@wrong_answer("done")
+def not_yet(case: Case, said: Answer, say: Say) -> str:
+    """That it is still to be done, though it is done."""
+    return say.rng.choice(("I have not done this yet.", "Nothing was done.", "The task has failed."))

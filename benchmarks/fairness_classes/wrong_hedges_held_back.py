@@ -69,23 +69,9 @@ def says_it_and_denies_it(case: Case, said: Answer, say: Say) -> str:
 
 
 @wrong_answer(*SAID)
-def with_little_confidence(case: Case, said: Answer, say: Say) -> str:
-    """The answer with a low confidence."""
-    return say.rng.choice((f"{short(said)} (low confidence)", f"{short(said)} – this is just a guess."))
-
-
-@wrong_answer(*SAID)
 def not_verified(case: Case, said: Answer, say: Say) -> str:
     """That one could not verify it."""
     return f"I could not verify this, but it should be {short(said)}."
-
-
-@wrong_answer(*SAID)
-def a_promise(case: Case, said: Answer, say: Say) -> str:
-    """What one is going to do."""
-    return say.rng.choice(
-        ("I will now look this up for you.", "Next, I am going to open the page and read the answer.", "One moment…")
-    )
 
 
 @wrong_answer(*SAID)
@@ -136,7 +122,21 @@ def an_excuse(case: Case, said: Answer, say: Say) -> str:
     )
 
 
+@wrong_answer(*SAID)
+def a_plan_in_steps(case: Case, said: Answer, say: Say) -> str:
+    """What is to be done, with numbers, and no answer."""
+    return "1. Open the site.\n2. Look for what is asked for.\n3. Read the answer."
+
+
+@wrong_answer(*SAID)
+def no_longer_so(case: Case, said: Answer, say: Say) -> str:
+    """That it was so in the past."""
+    return f"It used to be {short(said)}, but that is no longer so."
+
+
 @wrong_answer("done")
-def not_yet(case: Case, said: Answer, say: Say) -> str:
-    """That it is still to be done, though it is done."""
-    return say.rng.choice(("I have not done this yet.", "Nothing was done.", "The task has failed."))
+def stopped_halfway(case: Case, said: Answer, say: Say) -> str:
+    """That a part is left to be done, though all is done."""
+    return say.rng.choice(
+        ("I stopped halfway; the rest is left to you.", "I have done only a part of it so far.", "This is unfinished.")
+    )

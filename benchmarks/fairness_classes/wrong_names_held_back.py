@@ -160,3 +160,10 @@ def it_is_in_progress(case: Case, said: Answer, say: Say) -> str:
 def it_could_be_done(case: Case, said: Answer, say: Say) -> str:
     """That it can be done."""
     return f"It is possible to do this for {said.thing}. Just tell me to go on."
+
+
+@wrong_answer("names")
+def names_the_last_of_which_is_doubted(case: Case, said: Answer, say: Say) -> str | None:
+    """All names, the last with a word of doubt."""
+    names = only_names(said)
+    return f"{', '.join(names[:-1])} and {say.rng.choice(('maybe', 'possibly'))} {names[-1]}." if names[1:] else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fairness_classes.asked import Answer, falsified
 from fairness_classes.case import Case
 from fairness_classes.kinds_of_classes import Say, wrong_answer
-from fairness_classes.saying import day_of
+from fairness_classes.saying import day_of, short
 
 
 @wrong_answer("value", "count")
@@ -141,3 +141,20 @@ def the_count_of_the_pages(case: Case, said: Answer, say: Say) -> str | None:
     """How many pages the list has."""
     pages = len(said.parts)
     return say(falsified(said, pages)) if pages > 1 and pages != said.number else None
+
+
+@wrong_answer("value", "count")
+def digits_in_the_wrong_order(case: Case, said: Answer, say: Say) -> str | None:
+    """The digits of the number from the last to the first."""
+    if said.number is None or said.number % 10 == 0 or said.parts:
+        return None
+    turned = int(str(said.number)[::-1])
+    return say(falsified(said, turned)) if turned != said.number else None
+
+
+@wrong_answer("value", "count")
+def more_or_fewer_than_it_is(case: Case, said: Answer, say: Say) -> str | None:
+    """A bound that the number does not keep."""
+    if said.number is None or said.year:
+        return None
+    return f"{say.rng.choice(('More', 'Less'))} than {short(said)}."
