@@ -70,6 +70,8 @@ SIGMAS = {"instruct": 0.84, "thinking": 1.2}
 LEARNER_S = 1.15
 SAVE_S, PUBLISH_S = 20.0, 10.0
 SUCCESS_STEPS = 5.1
+MEAN_STEPS = 9.2
+"""Of a trajectory, as AsyncWebRL measured it."""
 HORIZON = {1: 10, 2: 20, 3: 30}
 SUCCESS = {1: 0.52, 2: 0.34, 3: 0.07}
 SHARE = {1: 25, 2: 5, 3: 1}
@@ -164,8 +166,9 @@ class Engines:
 class Learner:
     """Takes its time for a batch."""
 
-    def __init__(self, loop: JumpingLoop) -> None:
+    def __init__(self, loop: JumpingLoop, trajectory_s: float) -> None:
         self._loop = loop
+        self._trajectory_s = trajectory_s
         self.config = TrainConfig(threads=1)
         self.thread = None
         self.turns = 0
@@ -174,8 +177,7 @@ class Learner:
         return {}
 
     def train_policy(self, samples: list[Any], temperature: float, version: int) -> dict[str, float]:
-        mean_steps = 9.2
-        self._loop.spend(len(samples) * LEARNER_S / mean_steps / EFFECTIVE)
+        self._loop.spend(len(samples) * self._trajectory_s / MEAN_STEPS / EFFECTIVE)
         self.turns += len(samples)
         return {"samples": len(samples)}
 
@@ -269,6 +271,7 @@ def run(
     concurrency: int = SLOTS,
     adaptive: bool = False,
     fits: float = math.inf,
+    learner_s: float = LEARNER_S,
 ) -> Pace:
     """The project's loop, paced, for some iterations.
 
@@ -280,6 +283,7 @@ def run(
         concurrency: `rollout.concurrency`.
         adaptive: `rollout.adaptive_concurrency`.
         fits: episodes whose prompts the engines' memory holds.
+        learner_s: of the learner for a collected trajectory.
     """
     recipe = parse_recipe(
         {
@@ -299,7 +303,7 @@ def run(
 
     async def go() -> Pace:
         loop = cast(JumpingLoop, asyncio.get_running_loop())
-        engine, learner = Engines(fits), Learner(loop)
+        engine, learner = Engines(fits), Learner(loop, learner_s)
         with TemporaryDirectory() as folder, RunStore.create(f"{folder}/run", dump_recipe(recipe), {}) as store:
             world = World(recipe, store, engine, sigma)
             with RunLog(store) as log:
@@ -310,13 +314,16 @@ def run(
         return runner.run(go())
 
 
-def run_phased(trajectories: int, iterations: int, sigma: float, seed: int = 0) -> Pace:
+def run_phased(
+    trajectories: int, iterations: int, sigma: float, seed: int = 0, *, learner_s: float = LEARNER_S
+) -> Pace:
     """A loop as WebGym's: all episodes of an iteration roll out, each slot takes the next one; then all of them train.
 
     Args:
         trajectories: of an iteration.
         sigma: of the seconds of a step.
         seed: of everything that is drawn.
+        learner_s: as in `run`.
     """
 
     async def go() -> Pace:
@@ -334,7 +341,7 @@ def run_phased(trajectories: int, iterations: int, sigma: float, seed: int = 0) 
         turns = 0
         for iteration in range(1, iterations + 1):
             turns += sum(t.steps for t in await run_each(episode, list(islice(every, trajectories)), SLOTS))
-            await asyncio.sleep(trajectories * LEARNER_S + SAVE_S)
+            await asyncio.sleep(trajectories * learner_s + SAVE_S)
             await engine.update_weights(None, iteration)
         return Pace(loop.now / 3600, world.ended, turns, [])
 
