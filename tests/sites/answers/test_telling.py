@@ -92,3 +92,16 @@ def test_tags_are_no_names_of_a_list() -> None:
 )  # fmt: skip
 def test_giving_up_in_thoughts_is_none(answer: str, right: bool) -> None:
     assert gives_up(answer, "Add Oak Chair to the cart.") is right
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [("Nothing was done.", True), ("Nothing has been added yet.", True), ("No action was taken.", True),
+     ("I did nothing.", True), ("It has yet to be done.", True), ("The task isn't done.", True),
+     ("It was not started.", True), ("I'll do it later.", True), ("I am going to do it now.", True),
+     ("It remains undone.", True), ("I did not do it.", True), ("Done. Nothing else was changed.", False),
+     ("All is done; no other changes were made.", False), ("Done. I haven't changed anything else.", False),
+     ("It is done, and no changes were made elsewhere.", False), ("Done, and nothing was added twice.", False)],
+)  # fmt: skip
+def test_what_is_still_to_be_done_is_not_done(answer: str, right: bool) -> None:
+    assert gives_up(answer, "Add Oak Chair to the cart.") is right
