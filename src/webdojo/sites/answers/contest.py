@@ -91,13 +91,13 @@ def says_winner(
     names = [each for each in names if not only_lists(reading, each, clauses)]
     names = [each for each in names if not contrasts(reading, each, clauses, len(wanted["sides"]) > 2)]
     mentioned, whole = {each.side for each in names}, {each.side for each in names if not each.part}
-    idle = pairs(reading, names)
-    names = [each for i, each in enumerate(names) if i not in idle]
     if wanted.get("by_figure"):
         named = {at for clause in clauses for each in everything if clause.start <= each.start < clause.end
                  for at in range(clause.start, clause.end)}  # fmt: skip
         names += [Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
         names.sort()
+    idle = pairs(reading, names)
+    names = [each for i, each in enumerate(names) if i not in idle]
     labels = {text[:4] for text in others} - {text[:4] for text in asked}
     for clause in clauses:
         if _is_adverb(reading, clause.start, asked):
