@@ -198,7 +198,7 @@ def plain(said: str) -> str:
     )
     text = re.sub(r"\.{3,}", " ", text)
     text = _PERCENT.sub(" %", _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text))
-    return text.replace("vs.", "vs").replace("us$", "$")
+    return text.replace("vs.", "vs").replace("us$", "$").replace("=>", "→")
 
 
 def words_of(said: str) -> list[Word]:
