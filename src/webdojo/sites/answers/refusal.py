@@ -56,7 +56,7 @@ _THERE = re.compile(
     rf"\b(?:found|opened|reached|visited|loaded|went to|navigated to|here is|here's|there is|there's) {_PAGE}(?!\w)"
     r"(?! (?:list|lists|results|search|section|index|\w+ search)\b)"
     rf"|(?:^|\b(?:page|it|that|this|thread|article|message) |{_NAME} )(?:(?:was|is|does) )?(?:now |already )?"
-    r"(?:found|open|opened|exists?|loaded|shown)\b(?! (?:false|null|no|none)\b)"
+    r"(?:found|open|opened|exists?|loaded|shown)\b(?! (?:false|null|no|none|the|a|an)\b)"
     rf"|(?:\b(?:page|it|that|this|thread|article|message)|{_NAME}) (?:is|seems to be|appears to be) "
     r"(?:there|in|on|listed)\b"
 )
@@ -138,6 +138,7 @@ _FAILURE = re.compile(
 )
 _JOINTS = word_set("and or or so but however though although then because since as which while therefore hence thus")
 _BREAK = re.compile(r"[.,:;!?\n()|=→⇒—{}\[\]]| [-–] |->")
+_COLON = re.compile(r"[\"' ]*:")
 _YOU = word_set("you your you're you'd you've")
 _FREE_WORDS = 25
 _ALREADY = word_set("already still before")
@@ -161,6 +162,8 @@ _OTHERWISE = {
 class _Clause:
     text: str
     asked: Iterable[str]
+    label: bool
+    """A colon follows it, so that it only says what the next one is: `Reasoning: …`."""
 
     @property
     def words(self) -> list[str]:
@@ -262,7 +265,8 @@ def _contradicted(clauses: list[_Clause], reason: Set[str] = frozenset()) -> boo
         if not clause.denies and not given:
             if _DID.search(clause.text) or (reason and not _REASONS.isdisjoint(unknown)):
                 return True
-            if unknown and (len(unknown) == len(words) or not _VALUES.isdisjoint(words)):
+            stray = len(unknown) == len(words) and not clause.label
+            if unknown and (stray or not _VALUES.isdisjoint(words)):
                 return True
         free += len(unknown)
     return free > _FREE_WORDS
@@ -302,7 +306,7 @@ def _clauses(
         for at, word in enumerate(reading.words):
             breaks = _BREAK.search(word.gap) and word.text not in ("false", "no", "null", "none")
             if breaks and (reading.free[at] or at in starts):
-                yield "\n"
+                yield ":\n" if _COLON.match(word.gap) else "\n"
             if at in starts:
                 yield starts[at]
             elif reading.free[at]:
@@ -310,7 +314,8 @@ def _clauses(
                 yield "\n" if joint else word.text
 
     asked = {word for word in reading.asked if word not in own}
-    return [_Clause(" ".join(each.split()), asked) for each in " ".join(parts()).split("\n") if each.strip()]
+    said = [" ".join(each.split()) for each in " ".join(parts()).split("\n")]
+    return [_Clause(each.removesuffix(" :"), asked, each.endswith(" :")) for each in said if each.strip(" :")]
 
 
 def gives_up(answer: str, question: str) -> bool:

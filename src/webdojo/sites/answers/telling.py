@@ -13,11 +13,15 @@ from functools import lru_cache
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(
-    r"</?(?:(?:final_?)?answer|final|result|response|output|b|i|u|em|strong|code|br|p|div|span|ul|ol|li|h\d) ?/?>",
+    r"</?(?:(?:final_?)?answer|final|result|response|output|b|i|u|em|strong|code|br|p|div|span|ul|ol|li|h\d) ?/?>"
+    r"|```(?:\w+(?=\s*[\n{\[]))?|\A\s*json\b:?(?=\s*[{\[])",
     re.IGNORECASE,
 )
+"""Marks of HTML and of blocks of code."""
 _STRUCK = re.compile(r"~~.*?~~|<(del|s|strike)>.*?</\1>", re.DOTALL)
-_STATUS = re.compile(r"[\"'](?:status|confidence)[\"']\s*:\s*[\"'](?:success|complete|completed|done|ok|high)[\"'],?")
+_STATUS = re.compile(
+    r"[\"'](?:status|confidence|action)[\"']\s*:\s*[\"'](?:success|complete|completed|done|ok|high|answer|finish)[\"'],?"
+)
 """Fields of JSON that tell of no value."""
 _CALL = re.compile(r"\A\s*\w+\(\s*(?:\w+\s*=\s*)?(?P<quote>[\"'])(?P<said>.*)(?P=quote)\s*\)\s*\Z", re.DOTALL)
 """An answer as a call of a tool: `done(answer="A")`."""
