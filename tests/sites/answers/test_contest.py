@@ -47,3 +47,16 @@ def test_a_name_that_ends_in_a_number_ends_before_its_figure(said: str, ibis: in
     for first, second in permutations((("Ibis 669", ibis), ("Heron 134", heron))):
         assert says(wanted, said.format(*first, *second, more), LONGER, FLIGHTS)
         assert not says(wanted, said.format(*first, *second, less), LONGER, FLIGHTS)
+
+
+@pytest.mark.parametrize("title", ["Is it normal that cats sleep?", "Has anyone seen this cat?", "Which cat is this?"])
+def test_a_title_that_begins_like_a_clause_goes_on_with_nothing(title: str) -> None:
+    question = f"Tell me the title of the thread with more replies: “{title}”, or “Old chairs”."
+    replies = Subject(names=(title, "Old chairs"), asked=("reply count",))
+    cat, chairs = winner([[title], ["Old chairs"]], 0, [25, 4]), winner([[title], ["Old chairs"]], 1, [4, 25])
+    for said in (f"Old chairs, {title}", f"{title}, Old chairs", f"Old chairs and {title}"):
+        assert not says(cat, said, question, replies)
+        assert not says(chairs, said, question, replies)
+    told = f"The reply count of {title} is 25. The reply count of Old chairs is 4. Therefore, {title} has more."
+    assert says(cat, told, question, replies)
+    assert not says(chairs, told, question, replies)

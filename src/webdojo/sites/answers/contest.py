@@ -39,7 +39,6 @@ from webdojo.sites.answers.sides import (
     numbers_of,
     only_lists,
     pairs,
-    said_in,
     sides_named,
 )
 from webdojo.sites.answers.values import word_set
@@ -151,8 +150,9 @@ def _dangles(reading: Reading, at: int, names: list[Name]) -> bool:
 
 def _goes_on(reading: Reading, clause: Clause) -> bool:
     """Whether a clause says something of what was named before it: `A has 34, which is more`."""
-    first, gap = said_in(reading, clause)[:1], reading.words[clause.start].gap if clause.start < clause.end else ""
-    told = first in (("which",), ("is",), ("was",), ("has",)) and "," in gap
+    first = reading.unexplained(clause.start, clause.end)[:1]
+    gap = reading.words[clause.start].gap if first else ""
+    told = first in (["which"], ["is"], ["was"], ["has"]) and "," in gap
     return told or "←" in gap or "<-" in gap
 
 
