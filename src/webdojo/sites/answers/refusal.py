@@ -46,6 +46,11 @@ _OF_RIVAL = re.compile(
     rf"|\b{_NOT} (?:\w+ ){{0,2}}?(?:find|found|locate|see|seen|discover) {_RIVAL}"
 )
 """Says that something else is not there."""
+_THERE_INSTEAD = re.compile(
+    r"\b(?:only|closest|nearest|similar|instead|shows?|gives?|brings?|returns?|lists?|has|have|found|saw|see|through"
+    r"|including|there (?:is|are))\b"
+)
+"""Says, without a denial, that something else is there."""
 _REFERS = re.compile(r"\bsuch\b|\b(?:this|that) (?:exact )?(?:headline|name|subject|title)\b")
 """Speaks of what was named before."""
 _PAGE = (
@@ -200,6 +205,9 @@ def says_missing(name: str, answer: str, question: str, rivals: Iterable[str] = 
             if there or (clause.unknown and strange and not named):
                 absent = False  # it is something else that there is none of, or that is there
         absent &= _OF_RIVAL.search(clause.text) is None
+        instead = _THERE_INSTEAD.search(clause.text) and not clause.denies
+        if _RIVAL in clause.words and not (named or said or instead):
+            return False  # it is what was looked for
         if not absent and not _REASONS.isdisjoint(clause.unknown):
             return False
         if not clause.denies and _THERE.search(clause.text):
