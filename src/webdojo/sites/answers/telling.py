@@ -36,7 +36,10 @@ _BACK = re.compile(
 """What a question back to the person has."""
 _ASIDE = re.compile(
     r"\b100 ?% (?:sure|certain|confident|positive)\b|\bstep \d{1,2}\b"
-    r"|\bconfidence: ?(?:high|[6-9]\d|100|0?\.[6-9]\d*|1\.0) ?%?|(?<=[\w.)]) ?\[\d{1,2}\]|^ *\[\d{1,2}\](?= +\S)",
+    r"|\b(?:confidence|certainty)(?: level| score)?[\"']?(?:: ?| is |,? )[\"']?(?:very )?"
+    r"(?:high\b|(?:[6-9]\d|100|0?\.[6-9]\d*|1\.0)\b ?%?)"
+    r"|\b(?:with |very |a )*(?:with|high|full|complete|total|absolute|great) (?:confidence|certainty)\b"
+    r"|(?<=[\w.)]) ?\[\d{1,2}\]|^ *\[\d{1,2}\](?= +\S)",
     re.IGNORECASE | re.MULTILINE,
 )
 """Numbers that belong to no value: of steps, of references, and of how sure an agent is."""
