@@ -112,3 +112,21 @@ def test_what_is_counted_on_the_way_is_no_claim(answer: str) -> None:
 )  # fmt: skip
 def test_what_is_only_counted_in_part_is_wrong(answer: str) -> None:
     assert not says(number(20), answer, COUNT, ARTICLES)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["One moment…", "One moment, please.", "Just one more thing to check.", "every single time", "One star",
+     "Single file"],
+)  # fmt: skip
+def test_one_of_something_else_is_no_count(said: str) -> None:
+    for fine in ("One.", "There is only one.", "One article matches.", "a single suitable article", "One result"):
+        assert says(number(1), fine, COUNT, ARTICLES)
+    assert not says(number(1), said, COUNT, ARTICLES)
+
+
+@pytest.mark.parametrize("said", ["No problem!", "No worries, I will look.", "no idea", "I had no trouble"])
+def test_no_trouble_is_no_count(said: str) -> None:
+    for fine in ("None.", "No articles.", "There are no such articles.", "No matching article fits.", "none at all"):
+        assert says(number(0), fine, COUNT, ARTICLES)
+    assert not says(number(0), said, COUNT, ARTICLES)
