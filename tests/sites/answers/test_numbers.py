@@ -130,3 +130,11 @@ def test_no_trouble_is_no_count(said: str) -> None:
     for fine in ("None.", "No articles.", "There are no such articles.", "No matching article fits.", "none at all"):
         assert says(number(0), fine, COUNT, ARTICLES)
     assert not says(number(0), said, COUNT, ARTICLES)
+
+
+def test_a_limit_of_the_question_may_be_an_addend() -> None:
+    question = "How many services are valid for 12 months or more?"
+    wanted = {**number(20), "parts": [12, 8]}
+    for said in ("12 + 8 = 20", "8 + 12 = 20", "20 with 12+ months"):
+        assert says(wanted, said, question)
+    assert not says(wanted, "12 + 8 = 21", question)
