@@ -30,6 +30,21 @@ def test_hearsay_bets_and_other_times_are_no_answers(said: str) -> None:
     assert not says(OAK, said.format("Oak"), "Which has more, Oak or Pine?")
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["{} (low confidence)", "{} – confidence is low", "I have little confidence in this: {}",
+     "{} with limited certainty", "{}; confidence level: low", "{}, but take it with a grain of salt",
+     "{} (tentative)"],
+)  # fmt: skip
+def test_an_answer_of_little_confidence_is_none(said: str) -> None:
+    question = "Which has the higher rating: the place with the price level “low”, or the Bean?"
+    wanted = winner([["Harvest"], ["Bean"]], 0, [5, 3])
+    level = Subject(told=("low", "Price level low"), asked=("rating",))
+    for sure in ("{} (high confidence)", "{} with certainty", "{}. Confidence level: 95%", '{}, "confidence": 0.9'):
+        assert says(wanted, sure.format("Harvest"), question, level)
+    assert not says(wanted, said.format("Harvest"), question, level)
+
+
 def test_words_of_the_question_are_no_hearsay() -> None:
     assert says(number(3), "3 were sent last year.", "How many messages were sent last year?")
 

@@ -102,6 +102,31 @@ def test_to_deny_another_is_not_to_deny_the_one_that_is_asked_for(said: str) -> 
     assert not says(missing("Perry Knapp"), said, "Open Perry Knapp.", site)
 
 
+CRUST = "Step by step: freeze a pie crust"
+GLAZED = Subject(rivals=("Step by step: glaze a pie crust", "A guide to corner shops"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I searched for {} but nothing came up, so I can't open it.", "I could not find {}; the search gives 0 results.",
+     "{} is not on this site. There are no matches.", "I tried to open {}. It does not exist.",
+     "There is no article {}. The search found nothing.", "I typed {} into the search box. Nothing was found."],
+)  # fmt: skip
+def test_what_is_looked_for_is_what_does_not_exist(said: str) -> None:
+    assert says(missing(CRUST), said.format(CRUST), f"Please open “{CRUST}”.", GLAZED)
+    assert not says(missing(CRUST), said.format("Step by step: glaze a pie crust"), f"Please open “{CRUST}”.", GLAZED)
+    assert not says(missing(CRUST), said.format("Step by step: sew a pie crust"), f"Please open “{CRUST}”.", GLAZED)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["It does not exist; the closest is {}.", "No such article. The site only has {}.",
+     "I found {}, but no such article.", "The search shows only {}, so the article does not exist."],
+)  # fmt: skip
+def test_what_is_there_instead_may_be_told(said: str) -> None:
+    assert says(missing(CRUST), said.format("Step by step: glaze a pie crust"), f"Please open “{CRUST}”.", GLAZED)
+
+
 CHAPTERS = in_order(["April Chapter", "Warren Credit Union", "Basil Kitchen"])
 OLDEST = "What are the names of the three oldest places, oldest first?"
 

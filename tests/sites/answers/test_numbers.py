@@ -67,6 +67,24 @@ def test_a_date_that_is_a_bound_or_of_something_else_is_wrong(answer: str) -> No
     assert not says(DAY, answer, VISIT, ADA)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["Day: 10, month: January, year: 2026", '{"year": 2026, "month": 1, "day": 10}',
+     "Month: Jan\nDay: 10th\nYear: 2026",
+     "The day is the 10th, the month is January and the year is 2026.", "day 10 of month 1 in the year 2026",
+     "DD=10, MM=01, YYYY=2026", "| Day | Month | Year |\n|---|---|---|\n| 10 | January | 2026 |",
+     "the 10th day of January 2026"],
+)  # fmt: skip
+def test_a_date_may_be_told_in_parts(answer: str) -> None:
+    assert says(DAY, answer, VISIT, ADA)
+    assert not says(date(Date(2026, 1, 11)), answer, VISIT, ADA)
+
+
+@pytest.mark.parametrize("answer", ["Day: 10, year: 2026", "Month: January, year: 2026", "Day: 10, month: January"])
+def test_a_date_that_lacks_a_part_is_wrong(answer: str) -> None:
+    assert not says(DAY, answer, VISIT, ADA)
+
+
 def test_may_is_a_month() -> None:
     subject = Subject(told=("Joined 3 May 2023",), names=("Ada",), values={"Ada": frozenset({"@2023-05-03", "2023"})})
     assert says(number(7), "7, joined in May of 2023.", "How many posts has Ada?", subject)
@@ -94,3 +112,29 @@ def test_what_is_counted_on_the_way_is_no_claim(answer: str) -> None:
 )  # fmt: skip
 def test_what_is_only_counted_in_part_is_wrong(answer: str) -> None:
     assert not says(number(20), answer, COUNT, ARTICLES)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["One moment…", "One moment, please.", "Just one more thing to check.", "every single time", "One star",
+     "Single file"],
+)  # fmt: skip
+def test_one_of_something_else_is_no_count(said: str) -> None:
+    for fine in ("One.", "There is only one.", "One article matches.", "a single suitable article", "One result"):
+        assert says(number(1), fine, COUNT, ARTICLES)
+    assert not says(number(1), said, COUNT, ARTICLES)
+
+
+@pytest.mark.parametrize("said", ["No problem!", "No worries, I will look.", "no idea", "I had no trouble"])
+def test_no_trouble_is_no_count(said: str) -> None:
+    for fine in ("None.", "No articles.", "There are no such articles.", "No matching article fits.", "none at all"):
+        assert says(number(0), fine, COUNT, ARTICLES)
+    assert not says(number(0), said, COUNT, ARTICLES)
+
+
+def test_a_limit_of_the_question_may_be_an_addend() -> None:
+    question = "How many services are valid for 12 months or more?"
+    wanted = {**number(20), "parts": [12, 8]}
+    for said in ("12 + 8 = 20", "8 + 12 = 20", "20 with 12+ months"):
+        assert says(wanted, said, question)
+    assert not says(wanted, "12 + 8 = 21", question)

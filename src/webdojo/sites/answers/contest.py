@@ -39,7 +39,6 @@ from webdojo.sites.answers.sides import (
     numbers_of,
     only_lists,
     pairs,
-    said_in,
     sides_named,
 )
 from webdojo.sites.answers.values import word_set
@@ -91,13 +90,13 @@ def says_winner(
     names = [each for each in names if not only_lists(reading, each, clauses)]
     names = [each for each in names if not contrasts(reading, each, clauses, len(wanted["sides"]) > 2)]
     mentioned, whole = {each.side for each in names}, {each.side for each in names if not each.part}
-    idle = pairs(reading, names)
-    names = [each for i, each in enumerate(names) if i not in idle]
     if wanted.get("by_figure"):
         named = {at for clause in clauses for each in everything if clause.start <= each.start < clause.end
                  for at in range(clause.start, clause.end)}  # fmt: skip
         names += [Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
         names.sort()
+    idle = pairs(reading, names)
+    names = [each for i, each in enumerate(names) if i not in idle]
     labels = {text[:4] for text in others} - {text[:4] for text in asked}
     for clause in clauses:
         if _is_adverb(reading, clause.start, asked):
@@ -151,8 +150,9 @@ def _dangles(reading: Reading, at: int, names: list[Name]) -> bool:
 
 def _goes_on(reading: Reading, clause: Clause) -> bool:
     """Whether a clause says something of what was named before it: `A has 34, which is more`."""
-    first, gap = said_in(reading, clause)[:1], reading.words[clause.start].gap if clause.start < clause.end else ""
-    told = first in (("which",), ("is",), ("was",), ("has",)) and "," in gap
+    first = reading.unexplained(clause.start, clause.end)[:1]
+    gap = reading.words[clause.start].gap if first else ""
+    told = first in (["which"], ["is"], ["was"], ["has"]) and "," in gap
     return told or "←" in gap or "<-" in gap
 
 

@@ -93,7 +93,8 @@ def goes_on(reading: Reading, at: int) -> bool:
 def _limits(reading: Reading, at: int) -> bool:
     """Whether a number is a limit that the question gives, in other words: `rated 3 stars or better`, `≥ 1000`."""
     texts = reading.texts
-    ends = any(map(partial(goes_on, reading), range(at + 1, at + 4))) or texts[at + 1 : at + 2] in (("+",), ("plus",))
+    ends = any(map(partial(goes_on, reading), range(at + 1, at + 4)))
+    ends |= texts[at + 1 : at + 2] in (("+",), ("plus",)) and not _operates(reading, at + 1)
     before = {texts[n] for n in range(max(0, at - 2), at) if not (n and reading.words[n - 1].number is not None)}
     return texts[at] in reading.asked and (ends or not _LIMITS.isdisjoint(before))
 

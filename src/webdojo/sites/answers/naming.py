@@ -30,6 +30,14 @@ def without_stops(answer: str) -> str:
     return _ABBREVIATED.sub(lambda match: re.sub(r"[. ]", "", match[0]), answer)
 
 
+def figures_apart(answer: str, names: Iterable[str]) -> str:
+    """An answer in which no name that ends in a number runs into the figure behind it: `Ibis 669 358 min`."""
+    small = answer.casefold()
+    for name in {name for name in names if name[-1:].isdecimal() and name.casefold() in small}:
+        answer = re.sub(rf"(\b{re.escape(name)}) (?=\d)", r"\1  ", answer, flags=re.IGNORECASE)
+    return answer
+
+
 def given_name_first(answer: str, names: Iterable[str]) -> str:
     """An answer in which names of two words stand as they are: neither in parts nor as `Knapp, Earl`, `KNAPP Earl`."""
     for in_parts, whole in _IN_PARTS:

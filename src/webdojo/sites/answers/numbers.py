@@ -31,6 +31,8 @@ _NOT_ALL = word_set(
     "loaded rendered fetched missing omitted skipped hidden excluded dropped filtered fit fits other others per"
 )
 """Words after a count that make it one of some things only, or of those that do not count."""
+_NOT_COUNTED = word_set("by time second more problem")
+"""Words that are of talk, too, before which `one` or `no` counts nothing."""
 _BEING = word_set("them these those have been were are so only just already got")
 """Words between a count and what is said of it."""
 _NOT_ON = word_set("before after by around since until till about from circa than past earlier later not or")
@@ -55,7 +57,8 @@ def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: s
     if not said and value in (0, 1):
         words = {"none", "no", "zero"} if value == 0 else {"one", "single"}
         return not figures and any(
-            reading.texts[at] in words and not _at_least(reading, at) for at in range(len(reading.texts))
+            reading.texts[at] in words and not _at_least(reading, at) and _counts_asked(reading, at, subject)
+            for at in range(len(reading.texts))
         )
     return said == {value}
 
@@ -75,6 +78,24 @@ def _at_least(reading: Reading, at: int) -> bool:
     return not {"least", "most", "than", "about", "or"}.isdisjoint(
         reading.texts[max(0, at - 2) : at] + reading.texts[at + 1 : at + 2]
     )
+
+
+def _counts_asked(reading: Reading, at: int, subject: Subject) -> bool:
+    """Whether a word that is a number counts what is asked for, with at most two unknown words between.
+
+    `One moment`, `no problem` and `one thread` of posts count something else.
+    """
+    own = {word[:4] for label in (*subject.asked, *reading.asked, *_THINGS) for word in texts_of(label)}
+    labels = _labels(subject)
+    for place in range(at + 1, min(at + 4, len(reading.words))):
+        text, first = reading.texts[place], place == at + 1
+        if reading.words[place].gap != " ":
+            return first
+        if text[:4] in labels or (first and text in _NOT_COUNTED):
+            return False
+        if text[:4] in own or not reading.free[place] or (first and text in TALK | FILLERS):
+            return True
+    return at + 1 == len(reading.words)
 
 
 def says_date(wanted: Date, answer: str, question: str, subject: Subject, year_known: bool) -> bool:

@@ -64,6 +64,9 @@ _END = r"(?![\d/.-]\d|\d)"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?\b"
 _YEAR = r"(?:(?:\s*,\s*|[\s/-]+)(?:of\s+|in\s+)?(\d{4})(?!\d))?"
 _AMBIGUOUS = " @? "
+_PART = rf"\b(day|month|year|dd|mm|yyyy)\b(?:\W+(?:is|the|of|it)\b)*\W+({_MONTH_NAME}|\d{{1,4}})(?:st|nd|rd|th)?\b"
+_IN_PARTS = re.compile(rf"{_PART}(?:\W+(?:(?:and|in|of|the|its)\W+)*{_PART}){{1,2}}")
+"""A date with a label for each of its parts."""
 
 
 def _date(year: str | None, month: str, day: str) -> str:
@@ -79,6 +82,14 @@ def _either(year: str, first: str, second: str) -> str:
     """A date with slashes, if only one of the two ways to read it gives a day."""
     found = {_date(year, second, first), _date(year, first, second)} - {_AMBIGUOUS}
     return found.pop() if len(found) == 1 else _AMBIGUOUS
+
+
+def _of_parts(match: re.Match[str]) -> str:
+    """A date in parts as a word; the parts as they stand if a day or a month is missing."""
+    parts = {label[0]: part for label, part in re.findall(_PART, match[0])}
+    if not {"d", "m"} <= parts.keys():
+        return match[0]
+    return _date(parts.get("y"), str(_MONTH.get(parts["m"], parts["m"])), parts["d"])
 
 
 _DATES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
@@ -99,7 +110,7 @@ _DATES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
         lambda m: _date(m[1], str(_MONTH[m[2]]), m[3]),
     ),
     (
-        re.compile(rf"(?<![\w.]){_DAY}\.?(?:\s+of)?[\s/-]*\b({_MONTH_NAME})\b\.?{_YEAR}"),
+        re.compile(rf"(?<![\w.]){_DAY}\.?(?:\s+day)?(?:\s+of)?[\s/-]*\b({_MONTH_NAME})\b\.?{_YEAR}"),
         lambda m: _date(m[3], str(_MONTH[m[2]]), m[1]),
     ),
     (
@@ -187,7 +198,7 @@ def plain(said: str) -> str:
     )
     text = re.sub(r"\.{3,}", " ", text)
     text = _PERCENT.sub(" %", _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text))
-    return text.replace("vs.", "vs").replace("us$", "$")
+    return text.replace("vs.", "vs").replace("us$", "$").replace("=>", "→")
 
 
 def words_of(said: str) -> list[Word]:
@@ -198,6 +209,7 @@ def words_of(said: str) -> list[Word]:
     bullets = _BULLET.findall(text)
     if len(bullets) > 1:
         text = _BULLET.sub("", text)
+    text = _IN_PARTS.sub(_of_parts, text)
     text = _MONTH_OF_YEAR.sub(lambda match: f"{_MONTHS[_MONTH[match[1]] - 1]} ", text)
     text = _ORDINAL.sub(lambda match: f"{_ORDINALS[match[0]]}th", text)
     for pattern, written in _DATES:

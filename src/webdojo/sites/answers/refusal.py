@@ -46,6 +46,11 @@ _OF_RIVAL = re.compile(
     rf"|\b{_NOT} (?:\w+ ){{0,2}}?(?:find|found|locate|see|seen|discover) {_RIVAL}"
 )
 """Says that something else is not there."""
+_THERE_INSTEAD = re.compile(
+    r"\b(?:only|closest|nearest|similar|instead|shows?|gives?|brings?|returns?|lists?|has|have|found|saw|see|through"
+    r"|including|there (?:is|are))\b"
+)
+"""Says, without a denial, that something else is there."""
 _REFERS = re.compile(r"\bsuch\b|\b(?:this|that) (?:exact )?(?:headline|name|subject|title)\b")
 """Speaks of what was named before."""
 _PAGE = (
@@ -56,7 +61,7 @@ _THERE = re.compile(
     rf"\b(?:found|opened|reached|visited|loaded|went to|navigated to|here is|here's|there is|there's) {_PAGE}(?!\w)"
     r"(?! (?:list|lists|results|search|section|index|\w+ search)\b)"
     rf"|(?:^|\b(?:page|it|that|this|thread|article|message) |{_NAME} )(?:(?:was|is|does) )?(?:now |already )?"
-    r"(?:found|open|opened|exists?|loaded|shown)\b(?! (?:false|null|no|none)\b)"
+    r"(?:found|open|opened|exists?|loaded|shown)\b(?! (?:false|null|no|none|the|a|an)\b)"
     rf"|(?:\b(?:page|it|that|this|thread|article|message)|{_NAME}) (?:is|seems to be|appears to be) "
     r"(?:there|in|on|listed)\b"
 )
@@ -116,17 +121,29 @@ _VALUES = word_set("answer value price cost costs equals result =")
 _KEY = re.compile(r"[\"'](?:error|message|reason|result|status|why)[\"']\s*:", re.IGNORECASE)
 """Keys of JSON that say nothing of the value."""
 _TALLY = re.compile(r"\b(results|matches|hits|found)\s*[:=]\s*(?=\d)", re.IGNORECASE)
+_DONE = (
+    r"(?:done|finished|completed?|started|begun|attempted|tried|performed|carried out|executed|changed|happened|made"
+    r"|taken|opened|sent|saved|set|added|posted|booked|achieved|accomplished)"
+)
+_NO_MORE = r"(?!(?: \w+){0,4} (?:else|elsewhere|other|others|twice)\b)"
 _FAILURE = re.compile(
     r"\b(?:impossible|unable|cannot|can not|can't|could not|couldn't|not able|not possible|isn't possible|failed"
     r"|failure|fails|gave up|give up|giving up|no way to|did not find|didn't find"
     r"|(?:not|n't) (?:allow|let|work|succeed|manage|exist|available|found|permitted|supported)\w*"
-    r"|not (?:yet )?(?:been )?(?:done|finished|complete|completed)"
+    r"|(?:(?:not|\w+n't) (?:yet )?(?:been )?"
+    rf"|(?:nothing|no (?:actions?|steps?|changes?)) (?:(?:was|were|is|has|have|had|got|been|yet) )*){_DONE}{_NO_MORE}"
+    rf"|(?:haven't|have not|did nothing|done nothing){_NO_MORE}"
+    r"|(?:not|didn't) (?:do|start|begin|perform|complete|finish|carry out) (?:it|this|that|so)"
+    r"|(?:still|yet|remains?|left|needs?|has) to be|undone|pending|(?:work|still) in progress"
+    r"|(?:will|i'll|shall) (?:\w+ )?(?:do|start|begin|try) (?:it|this|that|so)"
+    r"|(?:going|about) to (?:do|start|begin|try)"
     r"|unfinished|incomplete|no such|there is no|there's no|nothing found|sold out|out of stock|don't know|do not know"
     r"|won't|will not|refuse|refused|skipped|still (?:need|have) to|ran out|run out|stuck|unsuccessful"
-    r"|unsuccessfully|haven't|have not|never)\b"
+    r"|unsuccessfully|never)\b"
 )
 _JOINTS = word_set("and or or so but however though although then because since as which while therefore hence thus")
 _BREAK = re.compile(r"[.,:;!?\n()|=→⇒—{}\[\]]| [-–] |->")
+_COLON = re.compile(r"[\"' ]*:")
 _YOU = word_set("you your you're you'd you've")
 _FREE_WORDS = 25
 _ALREADY = word_set("already still before")
@@ -150,6 +167,8 @@ _OTHERWISE = {
 class _Clause:
     text: str
     asked: Iterable[str]
+    label: bool
+    """A colon follows it, so that it only says what the next one is: `Reasoning: …`."""
 
     @property
     def words(self) -> list[str]:
@@ -186,6 +205,9 @@ def says_missing(name: str, answer: str, question: str, rivals: Iterable[str] = 
             if there or (clause.unknown and strange and not named):
                 absent = False  # it is something else that there is none of, or that is there
         absent &= _OF_RIVAL.search(clause.text) is None
+        instead = _THERE_INSTEAD.search(clause.text) and not clause.denies
+        if _RIVAL in clause.words and not (named or said or instead):
+            return False  # it is what was looked for
         if not absent and not _REASONS.isdisjoint(clause.unknown):
             return False
         if not clause.denies and _THERE.search(clause.text):
@@ -251,7 +273,8 @@ def _contradicted(clauses: list[_Clause], reason: Set[str] = frozenset()) -> boo
         if not clause.denies and not given:
             if _DID.search(clause.text) or (reason and not _REASONS.isdisjoint(unknown)):
                 return True
-            if unknown and (len(unknown) == len(words) or not _VALUES.isdisjoint(words)):
+            stray = len(unknown) == len(words) and not clause.label
+            if unknown and (stray or not _VALUES.isdisjoint(words)):
                 return True
         free += len(unknown)
     return free > _FREE_WORDS
@@ -291,7 +314,7 @@ def _clauses(
         for at, word in enumerate(reading.words):
             breaks = _BREAK.search(word.gap) and word.text not in ("false", "no", "null", "none")
             if breaks and (reading.free[at] or at in starts):
-                yield "\n"
+                yield ":\n" if _COLON.match(word.gap) else "\n"
             if at in starts:
                 yield starts[at]
             elif reading.free[at]:
@@ -299,7 +322,8 @@ def _clauses(
                 yield "\n" if joint else word.text
 
     asked = {word for word in reading.asked if word not in own}
-    return [_Clause(" ".join(each.split()), asked) for each in " ".join(parts()).split("\n") if each.strip()]
+    said = [" ".join(each.split()) for each in " ".join(parts()).split("\n")]
+    return [_Clause(each.removesuffix(" :"), asked, each.endswith(" :")) for each in said if each.strip(" :")]
 
 
 def gives_up(answer: str, question: str) -> bool:

@@ -29,7 +29,7 @@ from webdojo.errors import TaskError
 from webdojo.sites.answers.contest import says_winner
 from webdojo.sites.answers.doubts import doubted
 from webdojo.sites.answers.names import says_names
-from webdojo.sites.answers.naming import given_name_first, look_alikes, without_stops, words_known
+from webdojo.sites.answers.naming import figures_apart, given_name_first, look_alikes, without_stops, words_known
 from webdojo.sites.answers.numbers import says_date, says_number
 from webdojo.sites.answers.reading import FILLERS, Reading, texts_of
 from webdojo.sites.answers.refusal import says_missing, says_refused
@@ -56,7 +56,7 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
     answer = told(without_stops(answer), question, names, asks_back=wanted.get("type") in ("missing", "refused"))
     known = words_known(question, (*subject.told, *subject.asked, *subject.labels, *subject.filters))
     subject = replace(subject, rivals=(*subject.rivals, *look_alikes(answer, own, known)))
-    answer = given_name_first(answer, names)
+    answer = figures_apart(given_name_first(answer, names), names)
     paired = given_name_first(as_pairs(answer), names)
     match wanted:
         case {"type": "text", "value": str(value)} if texts_of(value):

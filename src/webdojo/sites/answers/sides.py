@@ -227,7 +227,9 @@ def pairs(reading: Reading, names: list[Name]) -> set[int]:
         between = range(one.end, other.start)
         joints = [at for at in between if reading.texts[at] in _PAIRS]
         others = [at for at in between if at not in joints and reading.texts[at] not in FILLERS | {"name"}]
-        beside = not {"/", ","}.isdisjoint(reading.words[other.start].gap) and not others
+        if any("(" in reading.words[at].gap for at in range(one.end, other.start + 1)):
+            continue  # `47 (vs. 31)`
+        beside = not {"/", ",", ";"}.isdisjoint(reading.words[other.start].gap) and not others
         if beside or (joints and all(reading.repeats(at, at + 1) for at in others)):
             found |= {i, i + 1}
     return found

@@ -13,11 +13,15 @@ from functools import lru_cache
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(
-    r"</?(?:(?:final_?)?answer|final|result|response|output|b|i|u|em|strong|code|br|p|div|span|ul|ol|li|h\d) ?/?>",
+    r"</?(?:(?:final_?)?answer|final|result|response|output|b|i|u|em|strong|code|br|p|div|span|ul|ol|li|h\d) ?/?>"
+    r"|```(?:\w+(?=\s*[\n{\[]))?|\A\s*json\b:?(?=\s*[{\[])",
     re.IGNORECASE,
 )
+"""Marks of HTML and of blocks of code."""
 _STRUCK = re.compile(r"~~.*?~~|<(del|s|strike)>.*?</\1>", re.DOTALL)
-_STATUS = re.compile(r"[\"'](?:status|confidence)[\"']\s*:\s*[\"'](?:success|complete|completed|done|ok|high)[\"'],?")
+_STATUS = re.compile(
+    r"[\"'](?:status|confidence|action)[\"']\s*:\s*[\"'](?:success|complete|completed|done|ok|high|answer|finish)[\"'],?"
+)
 """Fields of JSON that tell of no value."""
 _CALL = re.compile(r"\A\s*\w+\(\s*(?:\w+\s*=\s*)?(?P<quote>[\"'])(?P<said>.*)(?P=quote)\s*\)\s*\Z", re.DOTALL)
 """An answer as a call of a tool: `done(answer="A")`."""
@@ -32,7 +36,10 @@ _BACK = re.compile(
 """What a question back to the person has."""
 _ASIDE = re.compile(
     r"\b100 ?% (?:sure|certain|confident|positive)\b|\bstep \d{1,2}\b"
-    r"|\bconfidence: ?(?:high|[6-9]\d|100|0?\.[6-9]\d*|1\.0) ?%?|(?<=[\w.)]) ?\[\d{1,2}\]|^ *\[\d{1,2}\](?= +\S)",
+    r"|\b(?:confidence|certainty)(?: level| score)?[\"']?(?:: ?| is |,? )[\"']?(?:very )?"
+    r"(?:high\b|(?:[6-9]\d|100|0?\.[6-9]\d*|1\.0)\b ?%?)"
+    r"|\b(?:with |very |a )*(?:with|high|full|complete|total|absolute|great) (?:confidence|certainty)\b"
+    r"|(?<=[\w.)]) ?\[\d{1,2}\]|^ *\[\d{1,2}\](?= +\S)",
     re.IGNORECASE | re.MULTILINE,
 )
 """Numbers that belong to no value: of steps, of references, and of how sure an agent is."""

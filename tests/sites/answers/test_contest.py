@@ -1,0 +1,62 @@
+"""Which of two is higher, in formulas, signs and short lines."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from webdojo.sites.answers.says import says
+from webdojo.sites.answers.subject import Subject
+from webdojo.sites.answers.values import among, number, winner
+
+HIGHER = "Tell me the higher Stock of Swift Hat and Wild Hat."
+STOCK = Subject(asked=("Stock",))
+HATS = among([winner([["Swift Hat"], ["Wild Hat"]], 1, [47, 67], by_figure=True), number(67)])
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["max({}, {}) = {}", "MAX({}; {}) → {}", "max{{{}, {}}} = {}", "The maximum of {} and {} is {}.",
+     "The greater of {} and {} is {}."],
+)  # fmt: skip
+def test_a_formula_claims_what_comes_out_of_it(said: str) -> None:
+    for first, second in ((47, 67), (67, 47)):
+        assert says(HATS, said.format(first, second, 67), HIGHER, STOCK)
+        assert not says(HATS, said.format(first, second, 47), HIGHER, STOCK)
+
+
+@pytest.mark.parametrize("said", ["67, 47", "47; 67", "67 and 47", "max(47, 67)", "the larger of 47 and 67"])
+def test_two_figures_alone_are_no_answer(said: str) -> None:
+    assert not says(HATS, said, HIGHER, STOCK)
+
+
+LONGER = "Tell me the flight with the longer flight time: Ibis 669, or Heron 134."
+FLIGHTS = Subject(names=("Ibis 669", "Heron 134"), asked=("Flight time", "flight time"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["{} {} min vs. {} {} min → {}", "{} {} vs {} {} => {}", "{} {} / {} {}: {}", "{} {}\n{} {}\n→ {}",
+     "{} {} min, {} {} min, so {}"],
+)  # fmt: skip
+@pytest.mark.parametrize(("ibis", "heron"), [(358, 292), (49, 225), (169, 0)])
+def test_a_name_that_ends_in_a_number_ends_before_its_figure(said: str, ibis: int, heron: int) -> None:
+    wanted = winner([["Ibis 669"], ["Heron 134"]], int(heron > ibis), [ibis, heron], "minutes")
+    more, less = ("Ibis 669", "Heron 134") if ibis > heron else ("Heron 134", "Ibis 669")
+    for first, second in permutations((("Ibis 669", ibis), ("Heron 134", heron))):
+        assert says(wanted, said.format(*first, *second, more), LONGER, FLIGHTS)
+        assert not says(wanted, said.format(*first, *second, less), LONGER, FLIGHTS)
+
+
+@pytest.mark.parametrize("title", ["Is it normal that cats sleep?", "Has anyone seen this cat?", "Which cat is this?"])
+def test_a_title_that_begins_like_a_clause_goes_on_with_nothing(title: str) -> None:
+    question = f"Tell me the title of the thread with more replies: “{title}”, or “Old chairs”."
+    replies = Subject(names=(title, "Old chairs"), asked=("reply count",))
+    cat, chairs = winner([[title], ["Old chairs"]], 0, [25, 4]), winner([[title], ["Old chairs"]], 1, [4, 25])
+    for said in (f"Old chairs, {title}", f"{title}, Old chairs", f"Old chairs and {title}"):
+        assert not says(cat, said, question, replies)
+        assert not says(chairs, said, question, replies)
+    told = f"The reply count of {title} is 25. The reply count of Old chairs is 4. Therefore, {title} has more."
+    assert says(cat, told, question, replies)
+    assert not says(chairs, told, question, replies)
