@@ -29,6 +29,7 @@ from webdojo.cli import (
     tasks_build,
     tasks_filter,
     train,
+    view,
 )
 from webdojo.cli.app import app
 from webdojo.errors import WebdojoError
@@ -50,6 +51,7 @@ __all__ = [
     "tasks_build",
     "tasks_filter",
     "train",
+    "view",
 ]
 
 
