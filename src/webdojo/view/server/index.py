@@ -199,19 +199,19 @@ class Index:
                 self._keys[name] = np.array([np.nan if row[at] is None else row[at] for row in self.rows], dtype=float)
         return self._keys[name]
 
-    def instruction(self, position: int) -> str:
-        """What the task of a trajectory says; read from its record once for each task."""
-        task = self.rows[position].task_id
-        if task not in self._instructions:
-            number = int(self.numbers[position])
-            for record in (f"substr(record, 1, {HEAD})", "record"):
-                found = self._store.query(f"SELECT {record} FROM trajectories WHERE seq = ?", (number,))
-                if not found:  # it was discarded just now
-                    return ""
-                if match := _INSTRUCTION.search(zlib.decompressobj().decompress(found[0][0])):
-                    self._instructions[task] = json.loads(match[1])
-                    break
-        return self._instructions[task]
+    def instructions(self, positions: Sequence[int]) -> list[str]:
+        """What the tasks of trajectories say; read from one record of each task, and kept."""
+        tasks = {self.rows[position].task_id: int(self.numbers[position]) for position in positions}
+        missing = {number: task for task, number in tasks.items() if task not in self._instructions}
+        for record in (f"substr(record, 1, {HEAD})", "record"):
+            marks = ", ".join("?" * len(missing))
+            found = self._store.query(f"SELECT seq, {record} FROM trajectories WHERE seq IN ({marks})", list(missing))
+            for number, packed in found:
+                if match := _INSTRUCTION.search(zlib.decompressobj().decompress(packed)):
+                    self._instructions[missing.pop(number)] = json.loads(match[1])
+            if not missing:
+                break
+        return [self._instructions.get(self.rows[position].task_id, "") for position in positions]
 
 
 def outcome(row: TrajectoryRow) -> str:

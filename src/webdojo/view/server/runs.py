@@ -15,11 +15,11 @@ from webdojo.errors import StoreError
 from webdojo.loops.runs import runs_in
 from webdojo.redact import redact
 from webdojo.store.lock import writer
-from webdojo.store.run import DATABASE, RunStore
+from webdojo.store.run import DATABASE, RunStore, TrajectoryRow
 from webdojo.types import Trajectory
 from webdojo.view.page import visible
 from webdojo.view.server.index import Index, Mask, Selection, outcome
-from webdojo.view.server.notes import Notes
+from webdojo.view.server.notes import Note, Notes
 from webdojo.view.server.query import Query
 from webdojo.view.server.tokens import tokenizer_of
 from webdojo.view.server.verdicts import Verdicts
@@ -91,26 +91,16 @@ class ViewedRun:
         found = self.select(query)
         notes = self.notes.all()
         reads = query.text or query.version is not None
+        shown = found.order[offset : offset + min(limit, MOST_ROWS)].tolist()
         return {
             "total": len(found.order),
             "all": len(self.index),
             "reading": self.words.read if reads and self.words.read < len(self.index) else None,
             **({} if offset else {"facets": found.facets, "tags": self.notes.tags()}),
             "rows": [
-                self._row(int(position), notes.get(self.index.rows[position].id))
-                for position in found.order[offset : offset + min(limit, MOST_ROWS)]
+                _row(self.index.rows[position], instruction, notes.get(self.index.rows[position].id))
+                for position, instruction in zip(shown, self.index.instructions(shown), strict=True)
             ],
-        }
-
-    def _row(self, position: int, note: Any) -> dict[str, Any]:
-        row = self.index.rows[position]
-        shown = {name: visible(value) for name, value in row._asdict().items()}
-        return shown | {
-            "id": row.id,
-            "outcome": outcome(row),
-            "instruction": visible(self.index.instruction(position)[:300]),
-            "tags": note.tags if note is not None else [],
-            "noted": note is not None and bool(note.text),
         }
 
     def trajectory(self, id: str) -> Trajectory:
@@ -137,6 +127,17 @@ class ViewedRun:
         place = found[0]
         ids = [self.index.rows[order[k]].id if 0 <= k < len(order) else "" for k in (place - 1, place + 1)]
         return place + 1, len(order), ids[0], ids[1]
+
+
+def _row(row: TrajectoryRow, instruction: str, note: Note | None) -> dict[str, Any]:
+    shown = {name: visible(value) for name, value in row._asdict().items()}
+    return shown | {
+        "id": row.id,
+        "outcome": outcome(row),
+        "instruction": visible(instruction[:300]),
+        "tags": note.tags if note is not None else [],
+        "noted": note is not None and bool(note.text),
+    }
 
 
 class Runs:

@@ -72,8 +72,8 @@ class Words:
         if not words:
             return np.empty(0, dtype=np.int64)
         with self._lock:
-            found = self._database.execute("SELECT rowid FROM words WHERE words MATCH ?", (words,)).fetchall()
-        return np.array(found, dtype=np.int64).reshape(-1)
+            found = self._database.execute("SELECT rowid FROM words WHERE words MATCH ?", (words,))
+            return np.fromiter((number for (number,) in found), dtype=np.int64)
 
     def sampled_by(self, version: int) -> Numbers:
         """The `seq` of trajectories whose last response this version of the weights has sampled."""

@@ -1,0 +1,3 @@
+import { enlarge } from "/static/dom.js";
+
+enlarge();
