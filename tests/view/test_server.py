@@ -1,6 +1,7 @@
 """What the viewer answers: lists, filters, one trajectory, notes, and to whom."""
 
 import json
+import socket
 import time
 
 import pytest
@@ -8,12 +9,13 @@ from starlette.testclient import TestClient
 
 from tests.store.fabricate import page_image, trajectory, turn
 from tests.view.demo_run import create
-from webdojo.errors import StoreError
+from webdojo.errors import ConfigError, StoreError
 from webdojo.store.run import RunStore
 from webdojo.types import Judgement, Reward, ToolCall
 from webdojo.view.server.access import HEADERS
 from webdojo.view.server.app import create_app
 from webdojo.view.server.runs import Runs
+from webdojo.view.server.serve import serve
 
 
 @pytest.fixture
@@ -212,6 +214,13 @@ def test_a_folder_without_runs_is_an_error_of_one_line(tmp_path):
         Runs([tmp_path])
     with pytest.raises(StoreError, match="does not exist"):
         Runs([tmp_path / "none"])
+
+
+def test_a_port_that_is_taken_is_an_error_of_one_line(store):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ConfigError, match=f"cannot listen on 127.0.0.1 port {port}"):
+            serve([store.path], "127.0.0.1", port, print)
 
 
 def test_runs_of_one_name_are_told_apart(tmp_path):
