@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import re
+import struct
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.store.fabricate import page_image, trajectory, turn
-from tests.view.demo_run import HOSTILE, create, fill
+from tests.view.demo_run import HOSTILE, create
 from tests.view.viewer_server import served
 from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
+from webdojo.evaluation import share
 from webdojo.store.run import RunStore
 from webdojo.types import Judgement, ToolCall
 
@@ -36,7 +37,14 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory) -> Iterator[RunStore]:
     with create(tmp_path_factory.mktemp("runs") / "quickstart") as store:
-        fill(store)
+        for step in range(1, 25):
+            store.add_metrics(
+                "rl", step, {"success": step / 30, "reward": step / 40, "episodes": 8, "clip_fraction": 0}
+            )
+        store.write_result({"success_rl": share(30, 40).model_dump(mode="json")})
+        one = trajectory("one", store.images, success=False)
+        for k in range(60):
+            store.add_trajectory(one.model_copy(update={"id": f"eval-{k}"}), "eval_rl", 0)
         for k in range(4):
             store.add_trajectory(attempt(store, k), "rl", k + 1)
         store.add_trajectory(hostile(store), "rl", 24)
@@ -67,9 +75,7 @@ def attempt(store, k):
 
 def hostile(store):
     """A trajectory of somebody who wishes its reader ill."""
-    data = io.BytesIO()
-    Image.new("1", (20_000, 20_000)).save(data, "PNG")
-    vast = store.images.put(data.getvalue(), 20_000, 20_000, "image/png")
+    vast = store.images.put(vast_png(20_000), 20_000, 20_000, "image/png")
     svg = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>'
     forged = store.images.put(svg, 320, 256, "image/png")
     texts = [HOSTILE, BIDI, "word " * 100_000, "</pre></details><h1>x", "{{ 7*7 }}"]
@@ -81,6 +87,17 @@ def hostile(store):
     made.task.website, made.task.id, made.group = f"{HOSTILE}.example", HOSTILE, HOSTILE
     made.turns[0].observation.url = f"javascript:alert(1)//{BIDI}"
     return made
+
+
+def vast_png(side):
+    """A black picture, a few kilobytes small, that would take gigabytes where it is decoded."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)
+    rows = zlib.compress(bytes((side // 8 + 1) * side), 1)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
 @contextmanager
@@ -139,7 +156,7 @@ def test_everybody_can_read_every_page(browser, address, name, width, scheme):
 def test_a_hostile_trajectory_does_nothing(browser, address, path):
     with opened(browser, address + path, 390) as page:
         if "trajectories" in path:
-            expect(page.locator(".row .task").nth(1)).to_contain_text("<script>")
+            expect(page.locator(".row .task").first).to_contain_text("<script>")
         else:
             page.locator("img").first.scroll_into_view_if_needed()
             assert page.evaluate("[...document.images].map((image) => image.naturalWidth)")[0] == 0
@@ -148,7 +165,7 @@ def test_a_hostile_trajectory_does_nothing(browser, address, path):
             assert "{{ 7*7 }}" in page.content()
             assert page.locator("[onerror], [onload], a[href^=javascript]").count() == 0
         assert "⟦U+202E⟧gnp.exe" in page.locator("main").inner_text()
-        assert "owned" not in page.title()
+        assert page.title() != "owned"
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
@@ -163,17 +180,17 @@ def test_no_script_of_a_page_would_run(browser, address):
 
 def test_the_list_holds_the_rows_in_view_and_its_filters_stand_in_the_address(browser, address):
     with opened(browser, f"{address}/runs/quickstart/trajectories") as page:
-        expect(page.locator("#total")).to_contain_text("149 of 149")
+        expect(page.locator("#total")).to_contain_text("65 of 65")
         assert page.locator("#rows .row").count() < 60
         page.get_by_label("outcome").select_option("success")
         page.get_by_label("phase").select_option("rl")
-        expect(page.locator("#total")).to_contain_text("3 of 149")
+        expect(page.locator("#total")).to_contain_text("3 of 65")
         assert "outcome=success" in page.url and "phase=rl" in page.url
         page.reload()
-        expect(page.locator("#total")).to_contain_text("3 of 149")
+        expect(page.locator("#total")).to_contain_text("3 of 65")
         expect(page.get_by_label("outcome")).to_have_value("success")
         page.get_by_label("words").fill("amber shelf")
-        expect(page.locator("#total")).to_contain_text("2 of 149")
+        expect(page.locator("#total")).to_contain_text("2 of 65")
         page.get_by_label("words").blur()
         page.keyboard.press("ArrowDown")
         page.keyboard.press("ArrowDown")
@@ -218,7 +235,7 @@ def test_a_live_run_shows_what_is_new(browser, address, store):
         store.add_metrics("rl", 25, {"success": 0.9, "reward": 0.9, "episodes": 20})
         expect(listed.locator("#total")).to_contain_text("1 of")
         expect(dashboard.locator("#iteration")).to_contain_text("25")
-        expect(dashboard.locator("#charts .legend").first).to_contain_text(re.compile(r"step 25.*90.0 %"))
+        expect(dashboard.locator("#charts .legend").first).to_contain_text(re.compile(r"step 25.*90 %"))
         store.discard_trajectory("live-1")
 
 

@@ -17,12 +17,13 @@ from webdojo.view.server.runs import Runs
 def served(folders: Sequence[Path]) -> Iterator[str]:
     """The address of a server for some folders, on a free port."""
     runs = Runs(folders)
-    config = uvicorn.Config(create_app(runs), port=0, lifespan="off", log_level="error", timeout_graceful_shutdown=0)
+    config = uvicorn.Config(create_app(runs), port=0, lifespan="off", log_level="error", timeout_graceful_shutdown=2)
     server = uvicorn.Server(config)
     listening = config.bind_socket()
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
     yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    runs.stopping.set()
     server.should_exit = True
     thread.join()
     listening.close()

@@ -12,6 +12,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from importlib.resources import files
 from typing import Any
@@ -39,6 +42,8 @@ from webdojo.view.server.tokens import prompt_parts, token_list
 POLL_S = 2.0
 """How often a run is asked whether it has changed, which costs it nothing."""
 HEARTBEAT_S = 16.0
+STOP_S = 0.2
+"""How soon a stream of events ends when the server does."""
 MOST_EXPORTED = 100
 KEEP = {"cache-control": "private, max-age=31536000, immutable"}
 
@@ -85,7 +90,7 @@ def create_app(runs: Runs, token: str = "") -> Starlette:
     async def events(request: Request) -> Response:
         run = await asyncio.to_thread(runs.run, request.path_params["run"])
         return StreamingResponse(
-            _events(run, request), media_type="text/event-stream", headers={"cache-control": "no-store"}
+            _events(run, request, runs.stopping), media_type="text/event-stream", headers={"cache-control": "no-store"}
         )
 
     return Starlette(
@@ -178,18 +183,21 @@ def _image(run: ViewedRun, request: Request) -> Response:
     return Response(found[0], media_type=found[1], headers=KEEP)
 
 
-async def _events(run: ViewedRun, request: Request) -> AsyncIterator[str]:
+async def _events(run: ViewedRun, request: Request, stopping: threading.Event) -> AsyncIterator[str]:
     """An event whenever the run has changed, and a comment now and then to notice a reader that is gone."""
-    before, quiet = None, 0.0
-    while not await request.is_disconnected():
-        now = await asyncio.to_thread(run.revision)
-        if now != before:
-            yield f"data: {json.dumps(now)}\n\n"
-            before, quiet = now, 0.0
-        elif (quiet := quiet + POLL_S) >= HEARTBEAT_S:
-            yield ":\n\n"
-            quiet = 0.0
-        await asyncio.sleep(POLL_S)
+    before: object = None
+    told = asked = -math.inf
+    while not (stopping.is_set() or await request.is_disconnected()):
+        now = time.monotonic()
+        if now - asked >= POLL_S:
+            revision, asked = await asyncio.to_thread(run.revision), now
+            if revision != before:
+                yield f"data: {json.dumps(revision)}\n\n"
+                before, told = revision, now
+            elif now - told >= HEARTBEAT_S:
+                yield ":\n\n"
+                told = now
+        await asyncio.sleep(STOP_S)
 
 
 def _number(request: Request, name: str, default: int) -> int:

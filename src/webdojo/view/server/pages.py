@@ -30,7 +30,9 @@ OWN = "reward of the run"
 """What stands for the verdict that is stored with a trajectory."""
 MOST_ATTEMPTS = 16
 """Attempts that stand side by side."""
-_ORDERS = [(f"-{name}", f"{name}, most first") for name in SORTS] + [(name, f"{name}, least first") for name in SORTS]
+_ORDERS = [("-added", "newest first"), ("added", "oldest first")] + [
+    (f"{sign}{name}", f"{name} {way}") for name in SORTS[1:] for sign, way in (("-", "↓"), ("", "↑"))
+]
 
 
 @dataclass

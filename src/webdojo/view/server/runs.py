@@ -145,6 +145,8 @@ class Runs:
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = folders
+        self.stopping = threading.Event()
+        """Set when the server ends, so that streams of events end, too."""
         self._lock = threading.Lock()
         self._open: dict[str, ViewedRun] = {}
         self._looked = 0.0

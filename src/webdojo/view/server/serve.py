@@ -7,6 +7,7 @@ import secrets
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 
@@ -16,8 +17,19 @@ from webdojo.view.server.access import TOKEN_VARIABLE
 from webdojo.view.server.app import create_app
 from webdojo.view.server.runs import Runs
 
-STOP_TIMEOUT_S = 1
-"""How long open streams of events may delay the end."""
+STOP_TIMEOUT_S = 2
+
+
+class Server(uvicorn.Server):
+    """A server of uvicorn that ends the streams of events when a signal ends it."""
+
+    def __init__(self, config: uvicorn.Config, runs: Runs) -> None:
+        super().__init__(config)
+        self._runs = runs
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._runs.stopping.set()
+        super().handle_exit(sig, frame)
 
 
 def serve(folders: Sequence[Path], host: str, port: int, on_listening: Callable[[str], None]) -> None:
@@ -49,6 +61,6 @@ def serve(folders: Sequence[Path], host: str, port: int, on_listening: Callable[
         url = f"http://{shown}:{listening.getsockname()[1]}{place}"
         on_listening(f"{url}?token={token}" if token else url)
         try:
-            uvicorn.Server(config).run([listening])
+            Server(config, runs).run([listening])
         finally:
             runs.close()

@@ -11,7 +11,7 @@ const sync = uPlot.sync("steps");
 
 function shown(value, unit) {
   if (value === null || value === undefined) return "–";
-  if (unit === "%") return `${(100 * value).toFixed(1)} %`;
+  if (unit === "%") return `${Number((100 * value).toPrecision(3))} %`;
   return Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : Number(value.toPrecision(3)).toString();
 }
 
@@ -30,8 +30,9 @@ function options(chart, width) {
     height: 190,
     legend: { show: false },
     cursor: { sync: { key: sync.key }, drag: { x: true, y: false } },
-    scales: { x: { time: false } },
-    axes: [axis, { ...axis, size: 56, values: (plot, values) => values.map((value) => shown(value, chart.unit)) }],
+    padding: [8, 10, 0, 0],
+    scales: { x: { time: false }, y: { range: (plot, low, high) => (low === high ? [Math.min(0, low), high || 1] : uPlot.rangeNum(low, high, 0.1, true)) } },
+    axes: [{ ...axis, size: 30 }, { ...axis, size: 56, values: (plot, values) => values.map((value) => shown(value, chart.unit)) }],
     series: [{}, ...lines, ...(chart.low ? [faint, faint] : [])],
     bands: chart.low ? [{ series: [first + 1, first], fill: `color-mix(in srgb, ${color("--rl")} 18%, transparent)` }] : [],
     hooks: { setCursor: [(plot) => legend(chart.title, plot.cursor.idx)] },
