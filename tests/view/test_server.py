@@ -14,6 +14,7 @@ from webdojo.store.run import RunStore
 from webdojo.types import Judgement, Reward, ToolCall
 from webdojo.view.server.access import HEADERS
 from webdojo.view.server.app import create_app
+from webdojo.view.server.pages import static_address
 from webdojo.view.server.runs import Runs
 from webdojo.view.server.serve import serve
 
@@ -185,7 +186,7 @@ def test_reading_leaves_the_run_as_it_is(store, client):
 
 
 def test_every_answer_has_the_policy(client):
-    for address in ("/", "/runs/one/rows", "/static/report.css", "/none", "/runs/none"):
+    for address in ("/", "/runs/one/rows", f"{static_address()}/dom.js", "/none", "/runs/none"):
         headers = client.get(address).headers
         assert HEADERS.items() <= dict(headers).items(), address
         assert "unsafe" not in headers["content-security-policy"]
@@ -201,7 +202,7 @@ def test_only_loopback_names_are_answered_without_a_token(store):
 def test_a_token_becomes_a_cookie_and_nothing_is_said_without_it(store):
     runs = Runs([store.path])
     client = TestClient(create_app(runs, "öpen"), base_url="http://gpu-7")
-    assert client.get("/").status_code == client.get("/static/report.css").status_code == 401
+    assert client.get("/").status_code == client.get("/static/x/dom.js").status_code == 401
     assert client.get("/?token=wrong").status_code == 401
     first = client.get("/runs/one?token=öpen&a=b", follow_redirects=False)
     assert first.headers["location"] == "/runs/one?a=b" and "HttpOnly" in first.headers["set-cookie"]

@@ -50,11 +50,23 @@ KEEP = {"cache-control": "private, max-age=31536000, immutable"}
 OfRun = Callable[[ViewedRun, Request], Response]
 
 
+class Static(StaticFiles):
+    """Files that browsers may keep."""
+
+    def file_response(self, *given: Any, **named: Any) -> Response:
+        answer = super().file_response(*given, **named)
+        answer.headers.update(KEEP)
+        return answer
+
+
 def create_app(runs: Runs, token: str = "") -> Starlette:
     """The application for some runs; with a token, only those who have it may look."""
 
-    def page(name: str) -> Response:
-        return Response(files("webdojo.view").joinpath("templates", name).read_bytes(), media_type="text/css")
+    static = pages.static_address()
+
+    def style(request: Request) -> Response:
+        found = files("webdojo.view").joinpath("templates", "report.css").read_bytes()
+        return Response(found, media_type="text/css", headers=KEEP)
 
     def of_run(path: str, answer: OfRun) -> Route:
         return Route(f"/runs/{{run}}{path}", lambda request: answer(runs.run(request.path_params["run"]), request))
@@ -100,7 +112,10 @@ def create_app(runs: Runs, token: str = "") -> Starlette:
             of_run("", lambda run, request: HTMLResponse(pages.run_page(run))),
             of_run("/dashboard", lambda run, request: JSONResponse(dashboard(run))),
             Route("/runs/{run}/events", events),
-            of_run("/trajectories", lambda run, request: HTMLResponse(pages.trajectories_page(run))),
+            of_run(
+                "/trajectories",
+                lambda run, request: HTMLResponse(pages.trajectories_page(run, request.query_params.multi_items())),
+            ),
             of_run("/rows", _rows),
             of_run("/trajectory", _trajectory),
             of_run("/turn", _turn),
@@ -108,8 +123,8 @@ def create_app(runs: Runs, token: str = "") -> Starlette:
             of_run("/export", _export),
             of_run("/images/{name}", _image),
             Route("/runs/{run}/note", note, methods=["PUT"]),
-            Route("/static/report.css", lambda request: page("report.css")),
-            Mount("/static", StaticFiles(packages=[("webdojo.view.server", "static")])),
+            Route(f"{static}/report.css", style),
+            Mount(static, Static(packages=[("webdojo.view.server", "static")])),
         ],
         middleware=[Middleware(Access, token=token)],
         exception_handlers={WebdojoError: _refused, HTTPException: _refused},

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from importlib.resources import files
 from itertools import zip_longest
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -28,6 +32,8 @@ from webdojo.view.server.runs import NotFound, Runs, ViewedRun
 
 OWN = "reward of the run"
 """What stands for the verdict that is stored with a trajectory."""
+FIRST_ROWS = 100
+"""Rows that a list asks for at a time (`trajectories.js`)."""
 MOST_ATTEMPTS = 16
 """Attempts that stand side by side."""
 _ORDERS = [("-added", "newest first"), ("added", "oldest first")] + [
@@ -48,7 +54,17 @@ class Attempt:
 
 def render(name: str, **values: Any) -> str:
     """A template of the viewer."""
-    return TEMPLATES.get_template(f"viewer/{name}.html.j2").render(**values)
+    return TEMPLATES.get_template(f"viewer/{name}.html.j2").render(static=static_address(), **values)
+
+
+@cache
+def static_address() -> str:
+    """Where scripts and styles are served: another address for other content, so that browsers may keep them."""
+    folder = files("webdojo.view")
+    content = hashlib.sha256(folder.joinpath("templates", "report.css").read_bytes())
+    for file in sorted(Path(str(folder.joinpath("server", "static"))).rglob("*")):
+        content.update(file.read_bytes() if file.is_file() else b"")
+    return f"/static/{content.hexdigest()[:12]}"
 
 
 def runs_page(runs: Runs) -> str:
@@ -71,8 +87,10 @@ def run_page(run: ViewedRun) -> str:
     )
 
 
-def trajectories_page(run: ViewedRun) -> str:
-    return render("trajectories", run=run.name, facets=FACETS, orders=_ORDERS)
+def trajectories_page(run: ViewedRun, address: Sequence[tuple[str, str]]) -> str:
+    """The list, without its rows; `address` has its filters."""
+    first = f"/runs/{quote(run.name, safe='')}/rows?{urlencode([*address, ('offset', 0), ('limit', FIRST_ROWS)])}"
+    return render("trajectories", run=run.name, facets=FACETS, orders=_ORDERS, first=first)
 
 
 def trajectory_page(run: ViewedRun, id: str, query: Query, address: Sequence[tuple[str, str]]) -> str:

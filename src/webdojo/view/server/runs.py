@@ -96,7 +96,7 @@ class ViewedRun:
             "total": len(found.order),
             "all": len(self.index),
             "reading": self.words.read if reads and self.words.read < len(self.index) else None,
-            **({} if offset else {"facets": found.facets, "tags": self.notes.tags()}),
+            **({} if offset or not limit else {"facets": found.facets, "tags": self.notes.tags()}),
             "rows": [
                 _row(self.index.rows[position], instruction, notes.get(self.index.rows[position].id))
                 for position, instruction in zip(shown, self.index.instructions(shown), strict=True)

@@ -1,3 +1,3 @@
-import { enlarge } from "/static/dom.js";
+import { enlarge } from "./dom.js";
 
 enlarge();

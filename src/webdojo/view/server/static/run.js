@@ -1,6 +1,6 @@
 // The dashboard: one chart for each figure, drawn again when the run has written something.
-import uPlot from "/static/vendor/uPlot.esm.js";
-import { $, address, follow, h, json } from "/static/dom.js";
+import uPlot from "./vendor/uPlot.esm.js";
+import { $, address, follow, h, json } from "./dom.js";
 
 const COLORS = ["--rl", "--sft", "--tone1", "--tone2", "--tone3", "--base"];
 const box = $("#charts");

@@ -1,5 +1,5 @@
 // The list: only the rows in view are in the page, and the filters stand in its address.
-import { $, address, follow, h, json, typing } from "/static/dom.js";
+import { $, address, follow, h, json, typing } from "./dom.js";
 
 const PAGE = 100;
 const form = $("#filters");
@@ -12,6 +12,7 @@ let all = 0;
 let pages = new Map();
 let waiting = 0;
 let current = 0;
+let first = $("#first").href; // which the browser fetches while it reads the scripts
 
 const rowHeight = () => (matchMedia("(max-width: 720px)").matches ? 76 : 34);
 const asked = (more = {}) => `?${new URLSearchParams([...query, ...Object.entries(more)])}`;
@@ -25,7 +26,9 @@ async function load(page) {
   if (pages.has(page)) return;
   const mine = pages;
   pages.set(page, null);
-  const found = await json(address(run, `/rows${asked({ offset: page * PAGE, limit: PAGE })}`));
+  const early = page === 0 && first;
+  first = null;
+  const found = await json(early || address(run, `/rows${asked({ offset: page * PAGE, limit: PAGE })}`));
   if (mine !== pages) return; // other filters meanwhile
   pages.set(page, found.rows);
   if (page === 0) heading(found);

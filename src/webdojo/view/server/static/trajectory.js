@@ -1,5 +1,5 @@
 // One trajectory: keys, tokens and prompts on demand, and the reader's notes.
-import { $, address, enlarge, h, json, typing } from "/static/dom.js";
+import { $, address, enlarge, h, json, typing } from "./dom.js";
 
 const { run, id } = $("#trajectory").dataset;
 const steps = [...document.querySelectorAll(".step")];
