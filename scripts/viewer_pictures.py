@@ -21,7 +21,7 @@ PICTURES = {
     "viewer-dashboard": ("/runs/quickstart", 1280, "light"),
     "viewer-list": ("/runs/quickstart/trajectories?phase=eval_rl&outcome=success", 1280, "light"),
     "viewer-trajectory": ("/runs/quickstart/trajectory?id=rl-7", 1280, "dark"),
-    "viewer-compare": ("/compare?run=quickstart&id=base-7&id=sft-7&id=rl-7", 1280, "light"),
+    "viewer-compare": ("/compare?run=quickstart&id=rl-7&id=rl-6&id=rl-3", 1280, "light"),
     "viewer-phone": ("/runs/quickstart/trajectory?id=rl-7", 390, "dark"),
 }
 

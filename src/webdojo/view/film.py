@@ -8,11 +8,10 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PIL import Image
 
@@ -58,22 +57,24 @@ class Frame:
 
 def write_trajectory(trajectory: Trajectory, images: ImageSource, path: Path) -> Path:
     """Write every step of one episode to `path` and return it; a verdict is not needed."""
-    return write_trajectories([trajectory], images, path, trajectory.task.instruction)
+    return write_trajectories([trajectory], images, path)
 
 
-def write_trajectories(trajectories: Iterable[Trajectory], images: ImageSource, path: Path, title: str) -> Path:
+def write_trajectories(trajectories: Sequence[Trajectory], images: ImageSource, path: Path) -> Path:
     """Write every step of some episodes to one file and return it."""
-    return write_page(path, "trajectory.html.j2", **_films(trajectories, images, title))
+    return write_page(path, "trajectory.html.j2", films=_films(trajectories, images))
 
 
-def trajectories_page(trajectories: Iterable[Trajectory], images: ImageSource, title: str) -> str:
-    """What `write_trajectories` writes."""
-    return page("trajectory.html.j2", **_films(trajectories, images, title))
+def trajectories_page(trajectories: Sequence[Trajectory], images: ImageSource) -> str:
+    """The page that `write_trajectories` writes."""
+    return page("trajectory.html.j2", films=_films(trajectories, images))
 
 
-def _films(trajectories: Iterable[Trajectory], images: ImageSource, title: str) -> dict[str, Any]:
+def _films(
+    trajectories: Sequence[Trajectory], images: ImageSource
+) -> list[tuple[Trajectory, list[Frame], ImageSource]]:
     masked = [redact(each, each.secrets) for each in trajectories]
-    return {"title": title, "films": [(each, film(each, most=len(each.turns)), images) for each in masked]}
+    return [(each, film(each, most=len(each.turns)), images) for each in masked]
 
 
 def film(trajectory: Trajectory, most: int = MAX_FRAMES) -> list[Frame]:

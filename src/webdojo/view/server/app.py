@@ -182,10 +182,9 @@ def _export(run: ViewedRun, request: Request) -> Response:
         order = run.select(parse_query(request.query_params.multi_items())).order
         ids = [run.index.rows[position].id for position in order[:MOST_EXPORTED]]
     found = [each for each in map(run.trajectory, ids[:MOST_EXPORTED]) if run.store.has_screenshots(each)]
-    title = found[0].task.instruction if len(found) == 1 else f"{len(found)} trajectories of {run.name}"
     name = "trajectory.html" if len(found) == 1 else "trajectories.html"
     return HTMLResponse(
-        film.trajectories_page(found, run.store.images, title),
+        film.trajectories_page(found, run.store.images),
         headers={"content-disposition": f'attachment; filename="{name}"'},
     )
 

@@ -42,9 +42,9 @@ class Chart:
 
 CHARTS = (
     Chart(
-        "Success and reward",
-        "of the episodes that it trains on, with the 95 % interval (Wilson) of success",
-        (Line("success", "success"), Line("reward", "reward")),
+        "Success",
+        "of the episodes that it trains on, with its 95 % interval (Wilson)",
+        (Line("success", "success"),),
         unit="%",
         interval="success",
     ),
@@ -56,6 +56,7 @@ CHARTS = (
         unit="%",
         interval="success",
     ),
+    Chart("Reward", "mean of valid episodes", (Line("reward", "reward"),)),
     Chart("Steps", "turns an episode", (Line("steps", "steps"),)),
     Chart("Response length", "sampled tokens a turn", (Line("tokens", "response_tokens"),)),
     Chart(

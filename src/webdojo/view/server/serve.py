@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
+from urllib.parse import quote
 
 import uvicorn
 
@@ -48,7 +49,7 @@ def serve(folders: Sequence[Path], host: str, port: int, on_listening: Callable[
         ) from None
     shown = f"[{host}]" if ":" in host else host
     names = list(runs.paths())
-    place = f"/runs/{names[0]}" if len(names) == 1 else "/"
+    place = f"/runs/{quote(names[0])}" if len(names) == 1 else "/"
     config = uvicorn.Config(
         create_app(runs, token),
         lifespan="off",
