@@ -17,10 +17,10 @@ from rich.logging import RichHandler
 # Each of these modules adds commands.
 from webdojo.cli import (
     act,
-    analyze,
     compare,
     data,
     judge,
+    look,
     parts,
     record,
     runs,
@@ -29,7 +29,6 @@ from webdojo.cli import (
     tasks_build,
     tasks_filter,
     train,
-    view,
 )
 from webdojo.cli.app import app
 from webdojo.errors import WebdojoError
@@ -37,11 +36,11 @@ from webdojo.version import __version__
 
 __all__ = [
     "act",
-    "analyze",
     "app",
     "compare",
     "data",
     "judge",
+    "look",
     "main",
     "parts",
     "record",
@@ -51,7 +50,6 @@ __all__ = [
     "tasks_build",
     "tasks_filter",
     "train",
-    "view",
 ]
 
 
