@@ -199,9 +199,20 @@ class Index:
                 self._keys[name] = np.array([np.nan if row[at] is None else row[at] for row in self.rows], dtype=float)
         return self._keys[name]
 
-    def instructions(self, positions: Sequence[int]) -> list[str]:
+    def numbered(self, positions: Sequence[int]) -> list[tuple[int, TrajectoryRow]]:
+        """The rows at these positions with their `seq`."""
+        return [(int(self.numbers[position]), self.rows[position]) for position in positions]
+
+    def newest(self, offset: int, limit: int) -> list[tuple[int, TrajectoryRow]]:
+        """The newest rows with their `seq`, straight from the database, while the columns are still being read."""
+        found = self._store.query(
+            f"SELECT seq, {COLUMNS} FROM trajectories ORDER BY seq DESC LIMIT ? OFFSET ?", (limit, offset)
+        )
+        return [(number, TrajectoryRow.of(values)) for number, *values in found]
+
+    def instructions(self, rows: Sequence[tuple[int, TrajectoryRow]]) -> list[str]:
         """What the tasks of trajectories say; read from one record of each task, and kept."""
-        tasks = {self.rows[position].task_id: int(self.numbers[position]) for position in positions}
+        tasks = {row.task_id: number for number, row in rows}
         missing = {number: task for task, number in tasks.items() if task not in self._instructions}
         for record in (f"substr(record, 1, {HEAD})", "record"):
             marks = ", ".join("?" * len(missing))
@@ -211,7 +222,7 @@ class Index:
                     self._instructions[missing.pop(number)] = json.loads(match[1])
             if not missing:
                 break
-        return [self._instructions.get(self.rows[position].task_id, "") for position in positions]
+        return [self._instructions.get(row.task_id, "") for _, row in rows]
 
 
 def outcome(row: TrajectoryRow) -> str:

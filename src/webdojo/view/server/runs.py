@@ -27,6 +27,8 @@ from webdojo.view.server.words import Words
 
 LOOK_EVERY_S = 2.0
 MOST_ROWS = 200
+LOAD_S = 0.05
+"""How long the first list waits for the columns of all trajectories; those of a few thousand are read by then."""
 
 
 class NotFound(StoreError):
@@ -43,8 +45,11 @@ class ViewedRun:
         self.words = Words(self.store)
         self.verdicts = Verdicts(path)
         self.notes = Notes(path)
+        self._loader: threading.Thread | None = None
 
     def close(self) -> None:
+        if self._loader is not None:
+            self._loader.join()
         self.words.close()
         self.store.close()
 
@@ -87,21 +92,41 @@ class ViewedRun:
         return masks
 
     def listed(self, query: Query, offset: int, limit: int) -> dict[str, Any]:
-        """Some of the trajectories that a query finds, as a JSON object; `reading` says how much words cover."""
-        found = self.select(query)
+        """Some of the trajectories that a query finds, as a JSON object.
+
+        `reading` is how many trajectories the answer covers, null where it covers all: words and versions are being
+        read, or, before the first answer, the columns themselves; then the newest are shown at once.
+        """
+        limit = min(limit, MOST_ROWS)
+        reading: int | None = 0
+        if query == Query() and not self._load():
+            total = every = sum(self.store.count().values())
+            rows, facets = self.index.newest(offset, limit), {}
+        else:
+            found = self.select(query)
+            rows = self.index.numbered(found.order[offset : offset + limit].tolist())
+            total, every, facets = len(found.order), len(self.index), found.facets
+            unread = (query.text or query.version is not None) and self.words.read < every
+            reading = self.words.read if unread else None
         notes = self.notes.all()
-        reads = query.text or query.version is not None
-        shown = found.order[offset : offset + min(limit, MOST_ROWS)].tolist()
         return {
-            "total": len(found.order),
-            "all": len(self.index),
-            "reading": self.words.read if reads and self.words.read < len(self.index) else None,
-            **({} if offset or not limit else {"facets": found.facets, "tags": self.notes.tags()}),
+            "total": total,
+            "all": every,
+            "reading": reading,
+            **({} if offset or not limit else {"facets": facets, "tags": self.notes.tags()}),
             "rows": [
-                _row(self.index.rows[position], instruction, notes.get(self.index.rows[position].id))
-                for position, instruction in zip(shown, self.index.instructions(shown), strict=True)
+                _row(row, instruction, notes.get(row.id))
+                for (_, row), instruction in zip(rows, self.index.instructions(rows), strict=True)
             ],
         }
+
+    def _load(self) -> bool:
+        """Whether the columns have been read; a thread reads them when this is asked for the first time."""
+        if self._loader is None:
+            self._loader = threading.Thread(target=self.index.refresh, daemon=True)
+            self._loader.start()
+            self._loader.join(LOAD_S)
+        return self.index.generation > 0
 
     def trajectory(self, id: str) -> Trajectory:
         """One trajectory with its secrets masked.

@@ -38,11 +38,11 @@ async function load(page) {
 function heading(found) {
   total = found.total;
   all = found.all;
-  const reading = found.reading === null ? "" : `, ${found.reading.toLocaleString("en")} read so far`;
+  const reading = found.reading === null ? "" : `, ${found.reading.toLocaleString("en")} of them read so far`;
   $("#total").textContent = `${total.toLocaleString("en")} of ${all.toLocaleString("en")}${reading}`;
   list.setAttribute("aria-rowcount", total + 1);
   for (const select of form.querySelectorAll("[data-facet]")) {
-    const values = Object.entries(found.facets[select.name]);
+    const values = Object.entries(found.facets[select.name] ?? {});
     const chosen = query.get(select.name) ?? "";
     if (chosen && !values.some(([value]) => value === chosen)) values.unshift([chosen, 0]);
     choices(select, values.map(([value, count]) => [value, `${plain(value) || "none"} (${count.toLocaleString("en")})`]), chosen);
