@@ -179,8 +179,8 @@ def _export(run: ViewedRun, request: Request) -> Response:
     """Trajectories as one HTML file: those of `id`, or the first that the filters find."""
     ids = request.query_params.getlist("id")
     if not ids:
-        order = run.select(parse_query(request.query_params.multi_items())).order
-        ids = [run.index.rows[position].id for position in order[:MOST_EXPORTED]]
+        chosen = run.select(parse_query(request.query_params.multi_items()))
+        ids = [row.id for _, row in chosen.part(0, MOST_EXPORTED)]
     found = [each for each in map(run.trajectory, ids[:MOST_EXPORTED]) if run.store.has_screenshots(each)]
     name = "trajectory.html" if len(found) == 1 else "trajectories.html"
     return HTMLResponse(

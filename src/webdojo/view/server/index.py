@@ -43,6 +43,13 @@ class Selection(NamedTuple):
     """Positions in the index, in the order of the query."""
     facets: dict[str, dict[str, int]]
     """By column of `FACETS`, how many trajectories each value would leave, with all filters but that column's own."""
+    rows: list[TrajectoryRow]
+    """What the positions are of, also after the index has been read again."""
+    numbers: Positions
+
+    def part(self, offset: int, limit: int) -> list[tuple[int, TrajectoryRow]]:
+        """Some of the rows in order, with their `seq`."""
+        return [(int(self.numbers[k]), self.rows[k]) for k in self.order[offset : offset + limit]]
 
 
 class Index:
@@ -87,13 +94,16 @@ class Index:
         """Whether trajectories that were read are no longer there: numbers are given again after that."""
         if not self.rows:
             return False
-        last = self._store.query("SELECT id, created FROM trajectories WHERE seq = ?", (int(self.numbers[-1]),))
-        ((after,),) = self._store.query("SELECT count(*) FROM trajectories WHERE seq > ?", (int(self.numbers[-1]),))
-        ((total,),) = self._store.query("SELECT count(*) FROM trajectories")
+        number = int(self.numbers[-1])
+        last = self._store.query("SELECT id, created FROM trajectories WHERE seq = ?", (number,))
+        # In one statement, so that nothing is added between the two counts.
+        ((total, after),) = self._store.query(
+            "SELECT (SELECT count(*) FROM trajectories), (SELECT count(*) FROM trajectories WHERE seq > ?)", (number,)
+        )
         return last != [(self.rows[-1].id, self.rows[-1].created)] or total - after != len(self.rows)
 
     def _read_new(self) -> None:
-        unscored = [int(self.numbers[k]) for k, row in enumerate(self.rows) if row.reward is None]
+        unscored = [int(self.numbers[k]) for k, row in enumerate(self.rows) if row.reward is None][-BATCH:]
         for start in range(0, len(unscored), 500):
             some = unscored[start : start + 500]
             marks = ", ".join("?" * len(some))
@@ -178,7 +188,7 @@ class Index:
         if name != "added":
             keys = self._key(name)[found]
             found = found[np.argsort(-keys if query.sort.startswith("-") else keys, kind="stable")]
-        return Selection(found, facets)
+        return Selection(found, facets, self.rows, self.numbers)
 
     def _is_one_of(self, name: str, wanted: frozenset[str]) -> Mask:
         values = self._values[name]
@@ -198,10 +208,6 @@ class Index:
                 at = TrajectoryRow._fields.index(field)
                 self._keys[name] = np.array([np.nan if row[at] is None else row[at] for row in self.rows], dtype=float)
         return self._keys[name]
-
-    def numbered(self, positions: Sequence[int]) -> list[tuple[int, TrajectoryRow]]:
-        """The rows at these positions with their `seq`."""
-        return [(int(self.numbers[position]), self.rows[position]) for position in positions]
 
     def newest(self, offset: int, limit: int) -> list[tuple[int, TrajectoryRow]]:
         """The newest rows with their `seq`, straight from the database, while the columns are still being read."""

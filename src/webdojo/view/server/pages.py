@@ -196,7 +196,7 @@ def _compare(found: Sequence[tuple[str, ViewedRun, TrajectoryRow]], run: str | N
 def group_rows(run: ViewedRun, group: str) -> list[TrajectoryRow]:
     """The trajectories of a group, oldest first."""
     found = run.select(Query(wanted=(("group", frozenset({group})),), sort="added"))
-    return [run.index.rows[position] for position in found.order]
+    return [row for _, row in found.part(0, len(found.order))]
 
 
 def advantage(run: ViewedRun, row: TrajectoryRow, members: Sequence[TrajectoryRow]) -> float | None:

@@ -104,7 +104,7 @@ class ViewedRun:
             rows, facets = self.index.newest(offset, limit), {}
         else:
             found = self.select(query)
-            rows = self.index.numbered(found.order[offset : offset + limit].tolist())
+            rows = found.part(offset, limit)
             total, every, facets = len(found.order), len(self.index), found.facets
             unread = (query.text or query.version is not None) and self.words.read < every
             reading = self.words.read if unread else None
@@ -144,13 +144,13 @@ class ViewedRun:
 
         Where the query does not find it, its place is 0.
         """
-        order = self.select(query).order
+        order, _, rows, _ = self.select(query)
         position = self.index.position(id)
         found = [] if position is None else (order == position).nonzero()[0].tolist()
         if not found:
             return 0, len(order), "", ""
         place = found[0]
-        ids = [self.index.rows[order[k]].id if 0 <= k < len(order) else "" for k in (place - 1, place + 1)]
+        ids = [rows[order[k]].id if 0 <= k < len(order) else "" for k in (place - 1, place + 1)]
         return place + 1, len(order), ids[0], ids[1]
 
 
