@@ -60,7 +60,7 @@ INTEGRATION = {
     "store": "failures run",
     "trainer": "packing plugs sft",
     "trainer/learner": "layers learner lora options ranks",
-    "view": "analysis_page page report trace",
+    "view": "analysis_page page report trace viewer",
 }
 """Modules that start browsers, train, or run whole commands, and so are not for every edit."""
 

@@ -95,6 +95,10 @@ def test_failed_episodes_are_listed_with_their_reasons_and_each_has_a_film(runs:
     assert "format error: unknown tool 'clik'" in film.stdout
     assert "max steps, reward 0: The cart is empty." in film.stdout
     assert lost[0] in page.read_text()
+    both = [each["name"] for each in found["episodes"][:2]]
+    several = webdojo("runs", "film", run, *both, "--out", tmp_path / "both.html")
+    assert several.stdout.splitlines()[-1] == f"film: {tmp_path / 'both.html'}"
+    assert (tmp_path / "both.html").read_text().count("<article") == 2
     assert "no episode in" in one_line_error(webdojo("runs", "film", run, "nothing-like-it"))
 
 

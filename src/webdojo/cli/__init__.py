@@ -17,10 +17,10 @@ from rich.logging import RichHandler
 # Each of these modules adds commands.
 from webdojo.cli import (
     act,
-    analyze,
     compare,
     data,
     judge,
+    look,
     parts,
     record,
     runs,
@@ -36,11 +36,11 @@ from webdojo.version import __version__
 
 __all__ = [
     "act",
-    "analyze",
     "app",
     "compare",
     "data",
     "judge",
+    "look",
     "main",
     "parts",
     "record",

@@ -100,33 +100,36 @@ def episodes(
 @runs_app.command()
 def film(
     run: RunFolder,
-    episode: Annotated[str, typer.Argument(metavar="EPISODE", help="Its id, or the end of that (`runs episodes`).")],
+    episodes: Annotated[
+        list[str], typer.Argument(metavar="EPISODE...", help="Its id, or the end of that (`runs episodes`).")
+    ],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where to.", show_default="RUN/films/EPISODE.html")
     ] = None,
 ) -> None:
-    """Print one episode step by step, and write it as a page with its screenshots."""
+    """Print episodes step by step, and write them as one page with their screenshots."""
     from webdojo.loops.failures import find_episode, shortened, why
     from webdojo.redact import redact
     from webdojo.store.run import RunStore
-    from webdojo.view.film import write_trajectory
+    from webdojo.view.film import write_trajectories
     from webdojo.view.tables import turn_text
 
     with RunStore.open(run, readonly=True) as store:
-        shown = store.trajectory(find_episode(store, episode))
-        if not store.has_screenshots(shown):
-            raise StoreError(f"screenshots of episode {shown.id!r} are missing in {run}, so it has no film")
-        target = out or run / "films" / f"{re.sub(r'[^a-zA-Z0-9.-]+', '_', episode)}.html"
+        found = [store.trajectory(find_episode(store, episode)) for episode in episodes]
+        if lost := [each.id for each in found if not store.has_screenshots(each)]:
+            raise StoreError(f"screenshots of episode {lost[0]!r} are missing in {run}, so it has no film")
+        name = re.sub(r"[^a-zA-Z0-9.-]+", "_", episodes[0] if len(found) == 1 else f"{len(found)}-episodes")
+        target = out or run / "films" / f"{name}.html"
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_trajectory(shown, store.images, target)
-    shown = redact(shown, shown.secrets)
-    typer.echo(f"{shown.task.instruction}\n")
-    for step, turn in enumerate(shown.turns, start=1):
-        typer.echo(turn_text(step, turn))
-    verdict = "" if shown.reward is None else f", reward {shown.reward.value:g}"
-    typer.echo(f"\n{shown.termination.value.replace('_', ' ')}{verdict}{f': {why(shown)}' if why(shown) else ''}")
-    if shown.traceback:
-        typer.echo(f"{shortened(shown.traceback)}\nthe whole traceback is in the film")
+        write_trajectories(found, store.images, target)
+    for shown in (redact(each, each.secrets) for each in found):
+        typer.echo(f"{shown.task.instruction}\n")
+        for step, turn in enumerate(shown.turns, start=1):
+            typer.echo(turn_text(step, turn))
+        verdict = "" if shown.reward is None else f", reward {shown.reward.value:g}"
+        typer.echo(f"\n{shown.termination.value.replace('_', ' ')}{verdict}{f': {why(shown)}' if why(shown) else ''}")
+        if shown.traceback:
+            typer.echo(f"{shortened(shown.traceback)}\nthe whole traceback is in the film")
     typer.echo(f"film: {target}")
 
 

@@ -1,4 +1,4 @@
-"""What is in a run folder, at a glance (`glance`) or all of it (`describe`); also while the run goes on.
+"""What is in a run folder, at a glance (`glance`, `brief`) or all of it (`describe`); also while the run goes on.
 
 Nothing here needs the recipe to be one that this webdojo would take: old runs can be looked at.
 """
@@ -45,11 +45,16 @@ def state_of(store: RunStore) -> str:
 
 
 def glance(path: Path) -> dict[str, Any]:
+    """As `brief`, and `bytes`: what the folder takes on the disk, which takes long to count for a large run."""
+    return brief(path) | {"bytes": bytes_on_disk(path)}
+
+
+def brief(path: Path) -> dict[str, Any]:
     """A run in one line, as a JSON object; a run that cannot be read has a state of its own.
 
-    `iteration` is how many are finished, `bytes` what the folder takes on the disk, `created` Unix seconds, 0 where
-    that is not known. `success` is the share of the held-out tasks, where the result has it (`measured`), else of the
-    last iteration's training episodes; `error` is why the run cannot be read.
+    `iteration` is how many are finished, `created` Unix seconds, 0 where that is not known. `success` is the share of
+    the held-out tasks, where the result has it (`measured`), else of the last iteration's training episodes; `error` is
+    why the run cannot be read.
     """
     blank: dict[str, Any] = {
         "run": str(path),
@@ -60,7 +65,6 @@ def glance(path: Path) -> dict[str, Any]:
         "success": None,
         "measured": False,
         "episodes": 0,
-        "bytes": 0,
         "created": 0.0,
         "error": "",
     }
@@ -78,7 +82,7 @@ def glance(path: Path) -> dict[str, Any]:
                 "created": datetime.fromisoformat(created).timestamp() if created else 0.0,
             }
     except StoreError as error:
-        return blank | {"bytes": bytes_on_disk(path), "error": str(error)}
+        return blank | {"error": str(error)}
 
 
 def describe(path: Path) -> dict[str, Any]:
@@ -91,6 +95,7 @@ def describe(path: Path) -> dict[str, Any]:
                 reward = store.trajectory(row.id).reward
                 invalid[row.phase][(reward.cause if reward is not None else "") or row.termination] += 1
         return _heading(store, recipe) | {
+            "bytes": bytes_on_disk(path),
             "pid": writer(path).pid,
             "model": info.get("model") or recipe.get("model", {}).get("path", ""),
             "seed": info.get("seed"),
@@ -122,7 +127,6 @@ def _heading(store: RunStore, recipe: dict[str, Any]) -> dict[str, Any]:
         "recipe": recipe.get("name", ""),
         "iteration": int(steps[-1]["step"]) if steps else 0,
         "iterations": 0 if trains_nothing else recipe.get("train", {}).get("iterations", 0),
-        "bytes": bytes_on_disk(store.path),
     }
 
 

@@ -61,8 +61,16 @@ class TrajectoryRow(NamedTuple):
     response_tokens: int
     created: float
 
+    @classmethod
+    def of(cls, values: Sequence[Any]) -> TrajectoryRow:
+        """A row from the values of `COLUMNS`; the database has 0 and 1 for truth values."""
+        row = cls._make(values)
+        success, valid = (None if each is None else bool(each) for each in (row.success, row.valid))
+        return row._replace(success=success, valid=valid)
 
-_COLUMNS = ", ".join(TrajectoryRow._fields)
+
+COLUMNS = ", ".join(TrajectoryRow._fields)
+"""The columns of a row, for a SELECT."""
 
 
 def check_new_run(path: Path) -> None:
@@ -177,7 +185,7 @@ class RunStore:
         row = _row_of(trajectory, phase, iteration)
         packed = zlib.compress(text)
         added = self._database.write(
-            f"INSERT INTO trajectories ({_COLUMNS}, record) VALUES ({'?, ' * len(row)}?) ON CONFLICT (id) DO NOTHING",
+            f"INSERT INTO trajectories ({COLUMNS}, record) VALUES ({'?, ' * len(row)}?) ON CONFLICT (id) DO NOTHING",
             (*row, packed),
         )
         if added:
@@ -213,8 +221,8 @@ class RunStore:
 
     def stream(self, phases: Sequence[str] = ()) -> Iterator[tuple[TrajectoryRow, Trajectory]]:
         """Rows with their full records, one at a time to save memory; without phases, those of all phases."""
-        for record, *values in self._one_by_one(f"record, {_COLUMNS}", phases):
-            yield _row(values), _unpacked(record)
+        for record, *values in self._one_by_one(f"record, {COLUMNS}", phases):
+            yield TrajectoryRow.of(values), _unpacked(record)
 
     def trajectory(self, id: str) -> Trajectory:
         """One full record; StoreError if there is none with that id."""
@@ -224,7 +232,7 @@ class RunStore:
 
     def rows(self, phase: str | None = None, iteration: int | None = None) -> list[TrajectoryRow]:
         """The columns alone, in the order in which they were added; cheap even for a long run."""
-        return [_row(values) for values in self._select(_COLUMNS, phase=phase, iteration=iteration)]
+        return [TrajectoryRow.of(values) for values in self._select(COLUMNS, phase=phase, iteration=iteration)]
 
     def count(self) -> dict[str, int]:
         """The number of trajectories of each phase, in the order in which the phases began."""
@@ -243,6 +251,10 @@ class RunStore:
         for (record,) in self._one_by_one("record"):
             found.update(sha.decode() for sha in _SHA.findall(zlib.decompress(record)))
         return found
+
+    def query(self, select: str, values: Sequence[Any] = ()) -> list[Any]:
+        """All rows of a SELECT on the tables of `schema.sql`, for readers that need more than the methods here."""
+        return self._database.read(select, values)
 
     def _select(self, columns: str, **wanted: str | int | None) -> list[Any]:
         """Columns of the trajectories in the order in which they were added; a wanted value of None selects all."""
@@ -365,9 +377,3 @@ def _write_start(path: Path, recipe_yaml: str, info: Mapping[str, Any]) -> None:
 
 def _unpacked(record: bytes) -> Trajectory:
     return Trajectory.model_validate_json(zlib.decompress(record))
-
-
-def _row(values: Sequence[Any]) -> TrajectoryRow:
-    row = TrajectoryRow._make(values)
-    success, valid = (None if each is None else bool(each) for each in (row.success, row.valid))
-    return row._replace(success=success, valid=valid)

@@ -8,19 +8,23 @@ from __future__ import annotations
 import base64
 import io
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PIL import Image
 
 from webdojo.redact import redact
 from webdojo.types import ImageRef, ImageSource, Observation, ToolCall, Trajectory, Turn
-from webdojo.view.page import TEMPLATES, write_page
+from webdojo.view.page import TEMPLATES, page, write_page
 
 MAX_WIDTH_PX = 720
 """Wider screenshots are scaled down, so that a report of large viewports stays easy to send."""
 MAX_FRAMES = 12
 """In a report, longer episodes show only this many steps: the first ones and the last four."""
+MAX_TYPED = 80
+"""Characters of a typed text that are drawn on a screenshot."""
 _ARROWS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 
@@ -53,9 +57,24 @@ class Frame:
 
 def write_trajectory(trajectory: Trajectory, images: ImageSource, path: Path) -> Path:
     """Write every step of one episode to `path` and return it; a verdict is not needed."""
-    trajectory = redact(trajectory, trajectory.secrets)
-    frames = film(trajectory, most=len(trajectory.turns))
-    return write_page(path, "trajectory.html.j2", trajectory=trajectory, frames=frames, images=images)
+    return write_trajectories([trajectory], images, path)
+
+
+def write_trajectories(trajectories: Sequence[Trajectory], images: ImageSource, path: Path) -> Path:
+    """Write every step of some episodes to one file and return it."""
+    return write_page(path, "trajectory.html.j2", films=_films(trajectories, images))
+
+
+def trajectories_page(trajectories: Sequence[Trajectory], images: ImageSource) -> str:
+    """The page that `write_trajectories` writes."""
+    return page("trajectory.html.j2", films=_films(trajectories, images))
+
+
+def _films(
+    trajectories: Sequence[Trajectory], images: ImageSource
+) -> list[tuple[Trajectory, list[Frame], ImageSource]]:
+    masked = [redact(each, each.secrets) for each in trajectories]
+    return [(each, film(each, most=len(each.turns)), images) for each in masked]
 
 
 def film(trajectory: Trajectory, most: int = MAX_FRAMES) -> list[Frame]:
@@ -98,6 +117,18 @@ def marks(calls: list[ToolCall], width: int, height: int) -> list[Mark]:
     return found
 
 
+def typed_texts(calls: list[ToolCall]) -> list[str]:
+    """What calls type: texts, and the names of keys."""
+    texts: list[str] = []
+    for call in calls:
+        if call.name == "write":
+            texts.append(str(call.arguments.get("text", ""))[:MAX_TYPED])
+        elif call.name == "press_keys":
+            keys = call.arguments.get("keys")
+            texts.append((" ".join(map(str, keys)) if isinstance(keys, list) else str(keys))[:MAX_TYPED])
+    return [text for text in texts if text.strip()]
+
+
 def call_text(call: ToolCall) -> str:
     """A call as people write it: `click(x=500, y=480)`."""
     return f"{call.name}({', '.join(f'{k}={json.dumps(v, ensure_ascii=False)}' for k, v in call.arguments.items())})"
@@ -115,4 +146,9 @@ def data_url(images: ImageSource, ref: ImageRef) -> str:
     return f"data:{mime};base64,{base64.b64encode(data).decode()}"
 
 
-TEMPLATES.globals |= {"marks": marks, "call_text": call_text, "data_url": data_url}
+def data_urls(images: ImageSource) -> Callable[[ImageRef], str]:
+    """What gives screenshots as data URLs."""
+    return partial(data_url, images)
+
+
+TEMPLATES.globals |= {"marks": marks, "typed_texts": typed_texts, "call_text": call_text, "data_urls": data_urls}

@@ -4,7 +4,10 @@ document.addEventListener("click", (event) => {
   const screen = event.target.closest(".screen");
   if (dialog.open) dialog.close();
   else if (screen) {
-    dialog.replaceChildren(screen.cloneNode(true));
+    const large = screen.cloneNode(true);
+    const { width, height } = screen.querySelector("img");
+    large.style.maxWidth = `${(92 * width) / height}vh`;
+    dialog.replaceChildren(large);
     dialog.showModal();
   }
 });

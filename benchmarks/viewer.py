@@ -1,0 +1,210 @@
+"""How fast the viewer shows a run of many trajectories, and what it costs a run that trains beside it.
+
+    python benchmarks/viewer.py [--trajectories 100000] [--training]
+
+A made-up run (`viewer_run.py`) is served and looked at in real Chromium. Times are medians, as a person has them: from
+the click or the key to the rows, or to the first step with its screenshot, in the page. The first list of a run reads
+the columns of all its trajectories, and has a figure of its own (`first_list_ms`).
+
+| figure | what it is |
+|---|---|
+| `list_ms` | from the address of the list to its rows |
+| `filter_ms` | from the choice of a kind, an outcome or an order to the rows that it leaves |
+| `search_ms` | from the answer's request to its arrival, for words of which half of all trajectories have one |
+| `open_ms` | from the address of a trajectory to its first step with its screenshot |
+| `long_open_ms` | the same for a trajectory of 100 steps with prompts of 4,000 tokens |
+| `longest_task_ms` | the longest task of the browser while those 100 steps are scrolled through; 0: none took 50 ms |
+| `axe_violations` | kinds of violations that axe-core finds on all pages, light and dark, at 390 and 1,280 px |
+| `training_slowdown` | 1 − turns an hour with a viewer open on the run over those without, A B B A; with `--training` |
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+from record import record
+from viewer_run import LONG, make_run
+
+from webdojo.browser.chromium import find_chromium
+from webdojo.browser.config import BrowserConfig
+from webdojo.store.run import RunStore
+
+REPEATS = 9
+AXE = Path(__file__).parent.parent / "tests" / "view" / "axe" / "axe.min.js"
+TRAINING = ["evaluate.tasks=20", "train.iterations=4"]
+FIRST_ROW = "!!document.querySelector('.row .task a')"
+FIRST_STEP = """(() => {
+  const image = document.querySelector('.step img');
+  return !!image && image.complete && image.naturalWidth > 0;
+})()"""
+FILTERED = """([name, value]) => new Promise((done) => {
+  const field = document.querySelector(`#filters [name=${name}]`);
+  const rows = document.querySelector('#rows');
+  const began = performance.now();
+  new MutationObserver((_, watch) => {
+    if (!rows.querySelector('.task a')) return;
+    watch.disconnect();
+    requestAnimationFrame(() => done(performance.now() - began));
+  }).observe(rows, { childList: true, subtree: true });
+  field.value = value;
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+})"""
+FILTERS = [
+    ("kind", "shop"),
+    ("outcome", "success"),
+    ("sort", "-steps"),
+    ("kind", ""),
+    ("outcome", ""),
+    ("sort", "task"),
+]
+SCROLLED = """() => new Promise((done) => {
+  let longest = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) longest = Math.max(longest, entry.duration);
+  }).observe({ type: 'longtask' });
+  const step = () => {
+    const before = scrollY;
+    scrollBy(0, 240);
+    if (scrollY > before) requestAnimationFrame(step);
+    else setTimeout(() => done(longest), 300);
+  };
+  step();
+})"""
+
+
+@contextmanager
+def viewer(folder: Path) -> Iterator[str]:
+    """`webdojo view` as a process of its own; gives its address."""
+    command = [sys.executable, "-m", "webdojo.cli", "view", str(folder), "--no-open", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip().partition("/runs/")[0]
+        finally:
+            process.terminate()
+
+
+def shown_ms(page: Page, url: str, there: str) -> float:
+    """From the start of the navigation until `there` holds in the page."""
+    page.goto(url, wait_until="commit")
+    return float(page.wait_for_function(f"({there}) && performance.now()", polling="raf").json_value())
+
+
+def median_of(measure: Callable[[], float], repeats: int = REPEATS) -> float:
+    return round(statistics.median(measure() for _ in range(repeats)), 1)
+
+
+def speed(browser: Browser, address: str) -> dict[str, float]:
+    """How long a person waits."""
+    # The policy of the pages would stop the functions by which Playwright waits.
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)
+    run = f"{address}/runs/big"
+    figures = {"first_list_ms": round(shown_ms(page, f"{run}/trajectories", FIRST_ROW), 1)}
+    figures["list_ms"] = median_of(lambda: shown_ms(page, f"{run}/trajectories", FIRST_ROW))
+    figures["filter_ms"] = round(statistics.median(page.evaluate(FILTERED, each) for each in 2 * FILTERS), 1)
+    ids = [row["id"] for row in page.request.get(f"{run}/rows?limit=100&sort=-reward").json()["rows"]]
+    opened = iter(ids)
+    figures["open_ms"] = median_of(lambda: shown_ms(page, f"{run}/trajectory?id={next(opened)}", FIRST_STEP))
+    figures["long_open_ms"] = median_of(lambda: shown_ms(page, f"{run}/trajectory?id={LONG}", FIRST_STEP))
+    figures["longest_task_ms"] = round(page.evaluate(SCROLLED), 1)
+    began = time.perf_counter()
+    while page.request.get(f"{run}/rows?q=kettle").json()["reading"] is not None:
+        time.sleep(0.5)
+    figures["words_read_s"] = round(time.perf_counter() - began, 1)
+
+    def search() -> float:
+        asked = time.perf_counter()
+        page.request.get(f"{run}/rows?q=kettle+lamp&limit=100")
+        return 1000 * (time.perf_counter() - asked)
+
+    figures["search_ms"] = median_of(search)
+    page.close()
+    return figures
+
+
+def violations(browser: Browser, address: str) -> list[str]:
+    """What axe-core finds, as `rule page`."""
+    pages = ("/", "/runs/big", "/runs/big/trajectories", f"/runs/big/trajectory?id={LONG}", "/compare?run=big&group=g1")
+    found = set()
+    for width, scheme in ((1280, "light"), (390, "dark"), (390, "light"), (1280, "dark")):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,  # type: ignore[arg-type]
+            bypass_csp=True,
+        )
+        page = context.new_page()
+        for path in pages:
+            page.goto(address + path, wait_until="load")
+            page.wait_for_timeout(800)
+            page.evaluate(AXE.read_text())
+            found |= {f"{each['id']} {path}" for each in page.evaluate("axe.run().then((all) => all.violations)")}
+        context.close()
+    return sorted(found)
+
+
+def turns_an_hour(folder: Path, browser: Browser | None) -> float:
+    """Of the quickstart's online training; with a browser, its dashboard and list are open all the time."""
+    command = [sys.executable, "-m", "webdojo.cli", "train", "quickstart", *TRAINING, "--run", str(folder / "run")]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as training:
+        if browser is not None:
+            while not (folder / "run" / "run.sqlite").is_file():
+                time.sleep(0.2)
+            with viewer(folder / "run") as address:
+                pages = [browser.new_page() for _ in range(2)]
+                for page, path in zip(pages, ("", "/trajectories"), strict=True):
+                    page.goto(f"{address}/runs/run{path}")
+                training.wait()
+                for page in pages:
+                    page.close()
+    with RunStore.open(folder / "run", readonly=True) as store:
+        turns = sum(row.steps for row in store.rows("rl"))
+        return 3600 * turns / sum(each["seconds_total"] for each in store.metrics("rl"))
+
+
+def slowdown(browser: Browser) -> tuple[float, list[dict[str, Any]]]:
+    """What an open viewer costs a run, in the order A B B A."""
+    rows = []
+    for watched in (False, True, True, False):
+        with tempfile.TemporaryDirectory() as folder:
+            rate = turns_an_hour(Path(folder), browser if watched else None)
+        rows.append({"viewer_open": watched, "turns_an_hour": round(rate)})
+    with_viewer, without = (
+        statistics.mean(row["turns_an_hour"] for row in rows if row["viewer_open"] is watched)
+        for watched in (True, False)
+    )
+    return round(1 - with_viewer / without, 4), rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trajectories", type=int, default=100_000)
+    parser.add_argument("--training", action="store_true", help="measure the cost to training, too: four short runs")
+    parser.add_argument("--run", type=Path, help="a run that was made before, or where to make it")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        big = (options.run or Path(folder)) / "big"
+        if not big.is_dir():
+            make_run(big, options.trajectories)
+        browser = playwright.chromium.launch(executable_path=find_chromium(BrowserConfig()), args=["--no-sandbox"])
+        with viewer(big) as address:
+            figures = speed(browser, address)
+            wrong = violations(browser, address)
+        cost, rows = slowdown(browser) if options.training else (None, [])
+        browser.close()
+    headline: dict[str, float | None] = {"trajectories": options.trajectories, **figures}
+    headline |= {"axe_violations": len(wrong), "training_slowdown": cost}
+    record("viewer", headline, [*rows, *({"violation": each} for each in wrong)])
+
+
+if __name__ == "__main__":
+    main()

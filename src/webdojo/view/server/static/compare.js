@@ -1,0 +1,3 @@
+import { enlarge } from "./dom.js";
+
+enlarge();
