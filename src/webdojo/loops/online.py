@@ -151,8 +151,7 @@ async def online(
                 await asyncio.to_thread(remove_surplus, store, recipe)
             with timer.measure("publish"):
                 await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=iteration)
-            await sleep.aclose()
-            with timer.measure("publish"):
+                await sleep.aclose()
                 gaps = await check_engine()
             pool.advance(iteration)
 

@@ -50,7 +50,7 @@ def test_every_question_is_answered_or_says_in_a_line_why_not(run: Path) -> None
         assert bool(table.rows) != bool(table.missing)
         assert all(len(row) == len(table.columns) for row in table.rows)
         assert all(line.startswith("one: ") and "\n" not in line for line in table.missing)
-    assert {table.name for table in tables if table.missing} == {"memory_keys", "judges"}
+    assert {table.name for table in tables if table.missing} == {"memory_keys", "judges", "model_errors"}
 
 
 def test_a_run_without_an_episode_has_no_data_for_any_question(tmp_path: Path) -> None:
