@@ -77,6 +77,12 @@ class Window:
         history = await self._cdp.send("Page.getNavigationHistory")
         at, urls = history["currentIndex"], [entry["url"] for entry in history["entries"]]
         if kind.startswith("history"):
+            here = self._tab.page.url
+            if urls[at] == url != here:  # Chromium has not given up yet where the window was to go
+                if urls[at - 1 : at] == [here]:
+                    return _FORWARD
+                if urls[at + 1 : at + 2] == [here]:
+                    return _BACK
             if urls[max(0, at - 1)] == url:
                 return _BACK
             if urls[at + 1 : at + 2] == [url]:
