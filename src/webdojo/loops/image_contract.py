@@ -29,9 +29,9 @@ from webdojo.recipe import Recipe
 from webdojo.trainer.batch import Sample
 from webdojo.trainer.learner.learner import Learner
 from webdojo.types import (
-    ImageRef,
     ImageSegment,
     ImageSink,
+    ImageSource,
     Prompt,
     Response,
     Sampling,
@@ -52,10 +52,8 @@ _SEED = 20
 Turn: TypeAlias = tuple[TextSegment, ImageSegment, TextSegment]
 
 
-class Images(ImageSink, Protocol):
+class Images(ImageSink, ImageSource, Protocol):
     """Where noise is put for engine and learner to read."""
-
-    def get(self, image: ImageRef) -> bytes: ...
 
 
 class Mistake(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
@@ -15,6 +15,9 @@ from webdojo.loops.judging.audit import outcome
 from webdojo.loops.judging.errors import category_of
 from webdojo.loops.judging.verdicts import ERRORS, logs_of, read_verdicts
 from webdojo.store.run import RunStore
+from webdojo.types import Reward
+
+T = TypeVar("T")
 
 
 def chosen(names: Sequence[str]) -> list[Question[Any]]:
@@ -79,17 +82,17 @@ def _answers(
 def setting_of(store: RunStore) -> Setting:
     """What the run's recipe and the logs of its judges say."""
     harness = (yaml.safe_load(store.recipe_yaml) or {}).get("harness") or {}
-    verdicts = {judge: dict(read_verdicts(log)) for judge, log in logs_of(store.path).items()}
-    categories = {model: dict(read_verdicts(log)) for model, log in logs_of(store.path, ERRORS).items()}
     return Setting(
         restart_url=harness.get("restart_url", ""),
         memory_delta=harness.get("memory_delta", False),
-        verdicts={judge: {id: outcome(reward) for id, reward in each.items()} for judge, each in verdicts.items()},
-        categories={
-            model: {id: category for id, reward in each.items() if (category := category_of(reward)) is not None}
-            for model, each in categories.items()
-        },
+        verdicts=_read(logs_of(store.path), outcome),
+        categories=_read(logs_of(store.path, ERRORS), category_of),
     )
+
+
+def _read(logs: Mapping[str, Path], of: Callable[[Reward], T]) -> dict[str, dict[str, T]]:
+    """What each log says of each episode; verdicts, which hold all that was asked, are not kept."""
+    return {judge: {id: of(reward) for id, reward in read_verdicts(log)} for judge, log in logs.items()}
 
 
 def _table(question: Question[Any], answers: dict[str, Answer]) -> Table:

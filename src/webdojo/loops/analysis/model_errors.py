@@ -27,12 +27,13 @@ class Sorted(NamedTuple):
     by_model: dict[str, str]
     """By the model that was asked, the category that it named."""
     by_rules: str
-    """The category by rules; empty for an episode that has not failed."""
+    """The category by rules; empty where no model has named one."""
 
 
 def measure(trajectory: Trajectory, setting: Setting) -> Sorted:
-    by_rules = errors.measure(trajectory, setting)
-    said = {model: each[trajectory.id] for model, each in setting.categories.items() if trajectory.id in each}
+    named = {model: each.get(trajectory.id) for model, each in setting.categories.items()}
+    said = {model: category for model, category in named.items() if category}
+    by_rules = errors.measure(trajectory, setting) if said else None
     return Sorted(said, by_rules[0] if by_rules else "")
 
 

@@ -63,8 +63,8 @@ class Setting(NamedTuple):
     """Whether the memory in a response is what is new, and not the whole memory."""
     verdicts: Mapping[str, Mapping[str, bool | None]] = {}
     """By judge, what it said afterwards of each episode by id; None is an invalid verdict."""
-    categories: Mapping[str, Mapping[str, str]] = {}
-    """By the model that was asked, why it says that an episode failed, by id."""
+    categories: Mapping[str, Mapping[str, str | None]] = {}
+    """By the model that was asked, why it says that an episode failed, by id; None is an answer that cannot be read."""
 
 
 class Measured(NamedTuple, Generic[Fact]):
