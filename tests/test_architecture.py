@@ -21,7 +21,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "webdojo"
 LAYERS = [
-    {"__init__", "api", "cli", "doctor", "gym", "tiny", "view"},
+    {"__init__", "api", "cli", "cluster", "doctor", "gym", "tiny", "view"},
     {"loops"},
     {"dry_run"},
     {"recipe", "recipe_hints", "recipe_paths"},
@@ -29,7 +29,7 @@ LAYERS = [
     {"agent", "envs", "policy", "reward"},
     {"browser_service", "sites"},
     {"browser", "store", "tasks"},
-    {"plugins", "recipes"},
+    {"placement", "plugins", "recipes"},
     {"config", "errors", "gather", "memory", "pace", "progress", "redact", "sleep_clock", "types", "version"},
 ]
 """From the top down; parts of one layer may use one another, without circles."""
@@ -44,6 +44,7 @@ INSTALLED_AS = {"PIL": "pillow", "yaml": "pyyaml"}
 
 EXTRAS: dict[str, set[str]] = {
     "analysis": {"loops", "tasks", "view"},
+    "cluster": {"cluster"},
     "embeddings": {"tasks"},
     "gym": {"gym"},
     "lora": {"trainer"},

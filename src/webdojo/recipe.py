@@ -28,6 +28,7 @@ from webdojo.envs.env import Environment, Split
 from webdojo.envs.registry import ENVIRONMENTS, TasksConfig
 from webdojo.errors import ConfigError, Missing, TaskError
 from webdojo.evaluation import EvaluateConfig
+from webdojo.placement import ClusterConfig
 from webdojo.plugins import Registry, plug_field, slot_of
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig
@@ -107,6 +108,7 @@ class Recipe(Section):
     cycles: CyclesConfig = CyclesConfig()
     train: TrainConfig = TrainConfig()
     evaluate: EvaluateConfig = EvaluateConfig()
+    cluster: ClusterConfig = ClusterConfig()
 
     @model_validator(mode="after")
     def _responses_fit(self) -> Recipe:
