@@ -20,7 +20,7 @@ from webdojo.browser.session import BrowserSession
 from webdojo.envs.dojo import Dojo
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.progress import progress
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.reward.gate import Scorer
@@ -133,7 +133,7 @@ async def _fill(folder: Path, tasks: list[Task], seed: int) -> None:
                     env=env,
                     pool=pool,
                     harness=harness,
-                    actor=scripted_actor(harness, lambda task: AGENTS[agent](task, seed)),
+                    actor=ScriptedActor(harness, lambda task: AGENTS[agent](task, seed)),
                     config=RolloutConfig(),
                     sampling=Sampling(max_tokens=2048),
                     max_steps=MOST_STEPS,

@@ -31,7 +31,7 @@ from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import learn, make_learner
 from webdojo.loops.pipeline import Pipeline
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.progress import progress
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.sites.oracle import Oracle
@@ -88,7 +88,7 @@ async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) 
             config = recipe.sft.model_copy(
                 update={"epochs": 1, "warmup_ratio": 0.0, "lr": recipe.sft.lr / 2, "schedule": "constant"}
             )
-            actor = scripted_actor(runner.harness, Oracle)
+            actor = ScriptedActor(runner.harness, Oracle)
             deadline, first = time.monotonic() + seconds, recipe.sft.demos
             with progress("control demonstrations", None) as bar:
                 while (left := deadline - time.monotonic()) > 0:

@@ -31,7 +31,7 @@ from webdojo.browser.tab import Tab
 from webdojo.envs.dojo import Dojo
 from webdojo.evaluation import wilson95
 from webdojo.policy.model.loading import load_model
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.reward.gate import Scorer
 from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
@@ -109,7 +109,7 @@ async def measure(way: str, tasks: list[Task], seed: int) -> dict[str, Any]:
                 env=env,
                 pool=pool,
                 harness=harness,
-                actor=scripted_actor(harness, Oracle),
+                actor=ScriptedActor(harness, Oracle),
                 config=RolloutConfig(),
                 sampling=Sampling(max_tokens=512),
                 max_steps=MOST_STEPS,

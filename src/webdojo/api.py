@@ -188,9 +188,10 @@ def train(recipe: Recipe | str, run: str | Path, overrides: Sequence[str] = (), 
         >>> result["success_sft"]["n"]
         2
     """
+    from webdojo.cluster.connect import connected
     from webdojo.loops.start import train as train_recipe
 
-    return train_recipe(_recipe(recipe, overrides), Path(run), resume)
+    return train_recipe(_recipe(recipe, overrides), Path(run), resume, connected)
 
 
 def evaluate(
@@ -215,10 +216,11 @@ def evaluate(
         >>> webdojo.evaluate("quickstart", "tiny", ["evaluate.tasks=2", "evaluate.max_steps=1"])["n"]
         2
     """
+    from webdojo.cluster.connect import connected
     from webdojo.loops.start import evaluate_model
 
     with TemporaryDirectory(prefix="webdojo-eval-") as folder:
-        result = evaluate_model(_recipe(recipe, overrides), model, Path(run or f"{folder}/run"), resume=False)
+        result = evaluate_model(_recipe(recipe, overrides), model, Path(run or f"{folder}/run"), False, connected)
     return dict(result["success_eval"])
 
 

@@ -69,6 +69,8 @@ class Failure(StrEnum):
     BROWSER_DIED = "browser_died"
     SERVER_LOST = "server_lost"
     """The browser server does not answer any more, or has forgotten the session."""
+    WORKER_LOST = "worker_lost"
+    """The process of the cluster that ran the episode died, or hung."""
     ENGINE_LOST = "engine_lost"
     ENGINE_TIMEOUT = "engine_timeout"
     """The engine took too long for one response."""
@@ -88,7 +90,13 @@ class Failure(StrEnum):
     @property
     def is_loss(self) -> bool:
         """Whether a process was lost that is started again, so that the episode may succeed when it is run again."""
-        return self in (Failure.TAB_CRASHED, Failure.BROWSER_DIED, Failure.SERVER_LOST, Failure.ENGINE_LOST)
+        return self in (
+            Failure.TAB_CRASHED,
+            Failure.BROWSER_DIED,
+            Failure.SERVER_LOST,
+            Failure.WORKER_LOST,
+            Failure.ENGINE_LOST,
+        )
 
     @property
     def is_of_site(self) -> bool:

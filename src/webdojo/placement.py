@@ -22,7 +22,7 @@ class RoleConfig(Section):
     """GPUs that each sets aside, which it alone sees."""
     memory_gb: float = Field(default=0, ge=0)
     """Memory that each sets aside; 0: none."""
-    resources: Resources = {}
+    resources: Resources = Field(default={})
 
 
 class ReplicatedRole(RoleConfig):

@@ -26,7 +26,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser_service.client import RemotePool, RemoteSession
 from webdojo.envs.dojo import Dojo
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.reward.gate import Scorer
 from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
@@ -214,7 +214,7 @@ async def test_trajectories_equal_those_of_the_local_pool(agent: HarnessConfig, 
 
     async with env:
         async with BrowserPool(browser, MemoryImages(), dict(env.hosts)) as local:
-            oracle = scripted_actor(harness, Oracle)
+            oracle = ScriptedActor(harness, Oracle)
             recorded = await asyncio.gather(*(play(task, local, oracle) for task in tasks))
         with Served(browser, TOKEN, dict(env.hosts)) as one, Served(browser, TOKEN, dict(env.hosts)) as other:
             async with RemotePool([one.url, other.url], MemoryImages(), TOKEN) as remote:

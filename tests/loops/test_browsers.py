@@ -16,9 +16,10 @@ from webdojo.errors import BrowserError, ConfigError
 from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
 from webdojo.loops.pipeline import Pipeline
+from webdojo.loops.rollouts import LocalRollouts
 from webdojo.loops.start import evaluate_model, train
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.sites.oracle import Oracle
@@ -122,7 +123,7 @@ async def test_a_wrong_token_is_told_and_a_server_that_is_down_is_passed_over(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("webdojo.loops.episodes.TRY_S", 0.5)
+    monkeypatch.setattr("webdojo.loops.rollouts.TRY_S", 0.5)
     both = small_recipe(*remote, f"browser.servers=[http://127.0.0.1:9,{server[0]}]")
     processor = Processor.load(both.model.path)
     with RunStore.create(tmp_path / "run", dump_recipe(both), {}) as store, RunLog(store) as log:
@@ -130,11 +131,12 @@ async def test_a_wrong_token_is_told_and_a_server_that_is_down_is_passed_over(
         async with open_episodes(both, store, processor) as runner:
             assert "http://127.0.0.1:9: unreachable" in caplog.text
             visit = await both.env.visit(tasks[0])
-            session = await runner.pool.open(visit.start_url, visit.headers)
+            assert isinstance(runner.rollouts, LocalRollouts)
+            session = await runner.rollouts.pool.open(visit.start_url, visit.headers)
             assert (await session.observe()).url == f"http://{tasks[0].website}/"
             await session.close()
 
-            bar, actor = Progress("demo", None), scripted_actor(runner.harness, Oracle)
+            bar, actor = Progress("demo", None), ScriptedActor(runner.harness, Oracle)
             with pytest.raises(ConfigError, match="only browsers of this machine let it"):
                 await runner.run_tasks(tasks, actor, "demo", 0, both.rollout, bar)
         monkeypatch.setenv(TOKEN_VARIABLE, "wrong")

@@ -27,7 +27,6 @@ from tests.trainer.records import turn
 from webdojo.envs.miniwob import PageReward
 from webdojo.errors import BrowserError
 from webdojo.evaluation import wilson95
-from webdojo.loops import episodes
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.log import RunLog
@@ -119,7 +118,7 @@ class Engine:
 class World:
     """Runs the loop with episodes that end in milliseconds; held-out ones take longer."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.dead: Callable[[Task], bool] = lambda task: False
         self.running = self.most = 0
@@ -127,7 +126,6 @@ class World:
         self.loop: asyncio.Task[None]
         self.kill_at = 0
         """Held-out turns until the loop is killed; never at 0."""
-        monkeypatch.setattr(episodes, "run_episode", self.episode)
 
     async def episode(self, task: Task, **given: Any) -> Trajectory:
         """Two turns, with a pause between them in which the weights may change."""
@@ -164,9 +162,9 @@ class World:
 
         async def run(store: RunStore, log: RunLog) -> None:
             nothing = cast(Any, None)
-            scorer, pool = Scorer(PageReward(), store.images), cast(Any, SimpleNamespace(places=100))
+            scorer, rollouts = Scorer(PageReward(), store.images), SimpleNamespace(places=100, run=self.episode)
             engine = cast(Any, Engine())
-            runner = EpisodeRunner(recipe, store, pool, harness=nothing, scorer=scorer)
+            runner = EpisodeRunner(recipe, store, cast(Any, rollouts), harness=nothing, scorer=scorer)
             self.loop = asyncio.create_task(online(runner, cast(Any, learner), engine, TASKS, log, HELDOUT))
             with suppress(asyncio.CancelledError):
                 await self.loop
@@ -190,11 +188,10 @@ class World:
             }
 
 
-def test_on_policy_training_is_the_same_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, measured = World(tmp_path / "plain", monkeypatch), World(tmp_path / "measured", monkeypatch)
+def test_on_policy_training_is_the_same_to_the_bit(tmp_path: Path) -> None:
+    plain, measured = World(tmp_path / "plain"), World(tmp_path / "measured")
     trained = []
     for world, every in ((plain, 0), (measured, 2)):
-        monkeypatch.setattr(episodes, "run_episode", world.episode)
         trained.append(world.go("rollout.max_staleness=0", f"evaluate.every={every}"))
     assert trained[0] == trained[1]
     assert len(trained[0]) == ITERATIONS
@@ -203,8 +200,8 @@ def test_on_policy_training_is_the_same_to_the_bit(tmp_path: Path, monkeypatch: 
     assert set(measured.stored(EVALUATION)) == {(task.id, (version,)) for task in HELDOUT for version in (2, 4)}
 
 
-def test_an_evaluation_is_of_one_version_and_shares_the_slots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World(tmp_path / "run", monkeypatch)
+def test_an_evaluation_is_of_one_version_and_shares_the_slots(tmp_path: Path) -> None:
+    world = World(tmp_path / "run")
     world.go("rollout.max_staleness=2", "evaluate.every=2")
     assert world.most == SLOTS
     with RunStore.open(world.folder, readonly=True) as store:
@@ -228,10 +225,8 @@ def test_an_evaluation_is_of_one_version_and_shares_the_slots(tmp_path: Path, mo
     assert len(set(seeds.values())) == len(HELDOUT)
 
 
-def test_whenever_it_is_killed_no_evaluation_is_lost_or_done_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world, draw = World(tmp_path / "run", monkeypatch), random.Random(3)
+def test_whenever_it_is_killed_no_evaluation_is_lost_or_done_twice(tmp_path: Path) -> None:
+    world, draw = World(tmp_path / "run"), random.Random(3)
     options = ("rollout.max_staleness=2", "evaluate.every=1")
     for _ in range(8):
         world.kill_at = draw.randint(1, 2 * len(HELDOUT))
@@ -251,12 +246,11 @@ def test_whenever_it_is_killed_no_evaluation_is_lost_or_done_twice(
     assert sum(world.begun[task.id] for task in HELDOUT) > len(rows) + 8, "kills met no evaluation"
 
 
-def test_a_run_that_was_killed_trains_on_the_same_visits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, killed = World(tmp_path / "whole", monkeypatch), World(tmp_path / "killed", monkeypatch)
+def test_a_run_that_was_killed_trains_on_the_same_visits(tmp_path: Path) -> None:
+    whole, killed = World(tmp_path / "whole"), World(tmp_path / "killed")
     options = ("rollout.max_staleness=2", "evaluate.every=1")
     seeds: list[dict[str, str]] = []
     for world, kills in ((whole, 0), (killed, 4)):
-        monkeypatch.setattr(episodes, "run_episode", world.episode)
         for _ in range(kills):
             world.kill_at = 3
             world.go(*options)
@@ -268,10 +262,8 @@ def test_a_run_that_was_killed_trains_on_the_same_visits(tmp_path: Path, monkeyp
     assert len(set(seeds[0].values())) == len(seeds[0]), "members of a group meet the same perturbations"
 
 
-def test_no_version_is_credited_with_what_was_measured_of_weights_that_are_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world = World(tmp_path / "run", monkeypatch)
+def test_no_version_is_credited_with_what_was_measured_of_weights_that_are_gone(tmp_path: Path) -> None:
+    world = World(tmp_path / "run")
     options = ("evaluate.every=2", "train.save_every=1", "train.save_total_limit=0")
 
     def measured() -> dict[int, set[str]]:
@@ -295,10 +287,8 @@ def test_no_version_is_credited_with_what_was_measured_of_weights_that_are_gone(
     assert not after[4] & before[4]
 
 
-def test_dead_sites_end_the_run_and_a_resumed_one_measures_the_same_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world = World(tmp_path / "run", monkeypatch)
+def test_dead_sites_end_the_run_and_a_resumed_one_measures_the_same_version(tmp_path: Path) -> None:
+    world = World(tmp_path / "run")
     world.dead = lambda task: task in HELDOUT[:3]
     with pytest.raises(BrowserError, match=r"3 of 6 episodes of phase 'eval_rl' failed for no fault of the agent"):
         world.go("evaluate.every=3")

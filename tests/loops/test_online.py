@@ -82,8 +82,8 @@ def test_an_embedded_engine_on_the_cpu_sleeps_until_it_has_the_new_weights(
     assert calls == ["update_weights", "sleep", "update_weights", "wake_up", *last]
 
 
-def test_staleness_is_that_of_the_turns_that_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World(tmp_path / "run", monkeypatch)
+def test_staleness_is_that_of_the_turns_that_train(tmp_path: Path) -> None:
+    world = World(tmp_path / "run")
     ended = itertools.count(1)
     world.dead = lambda task: next(ended) % 5 == 0
     trained = world.go("rollout.max_staleness=0", "train.replay_buffer_capacity=3")
@@ -100,10 +100,8 @@ def test_staleness_is_that_of_the_turns_that_train(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("size", [2, 1])
-def test_fixed_batches_train_on_the_next_groups_whatever_their_rewards(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
-) -> None:
-    world = World(tmp_path / "run", monkeypatch)
+def test_fixed_batches_train_on_the_next_groups_whatever_their_rewards(tmp_path: Path, size: int) -> None:
+    world = World(tmp_path / "run")
     fixed = [f"rollout.group_size={size}", "train.dynamic_sampling=false", "train.advantage=reinforce"]
     trained = world.go("rollout.max_staleness=0", "train.kl_coef=0", *fixed)
     with RunStore.open(world.folder, readonly=True) as store:

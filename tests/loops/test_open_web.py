@@ -23,7 +23,7 @@ from tests.policy.chat.endpoint import Endpoint, completion, say
 from tests.rollout.stage import serving
 from webdojo.agent.harness import Harness
 from webdojo.envs import polite
-from webdojo.loops import episodes
+from webdojo.loops import rollouts
 from webdojo.loops.start import train
 from webdojo.recipe import load_recipe
 from webdojo.reward.judges import webgym
@@ -72,7 +72,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> None:
     async def says(task: Task, *, harness: Harness, **parts: Any) -> Any:
         return await run(task, harness=Saying(harness, numbers), **parts)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(episodes, "run_episode", says)
+    monkeypatch.setattr(rollouts, "run_episode", says)
 
 
 RULED = {webgym.KEY_SCREENSHOT: "YES", webgym.BLOCKING: "NO", webgym.FACT: "SUCCESS"}

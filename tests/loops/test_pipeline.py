@@ -21,7 +21,7 @@ from webdojo.loops.run_folder import is_unfinished
 from webdojo.loops.start import train
 from webdojo.policy.hf.engine import HFEngine
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.progress import Progress
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.sites.oracle import Oracle, OracleStep
@@ -124,7 +124,7 @@ async def test_an_interrupted_warm_start_ends_within_a_step(tmp_path: Path, smal
         async with open_episodes(recipe, store, Processor.load(recipe.model.path)) as runner:
             demos = await runner.run_tasks(
                 pipeline.tasks[:2],
-                scripted_actor(runner.harness, Oracle),
+                ScriptedActor(runner.harness, Oracle),
                 "demo",
                 0,
                 recipe.rollout.model_copy(update={"max_steps": 12}),
@@ -150,7 +150,7 @@ async def test_every_phase_meets_a_task_under_the_same_perturbations(tmp_path: P
     with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store, RunLog(store) as log:
         tasks = Pipeline(recipe, store, log).tasks[:3]
         async with open_episodes(recipe, store, Processor.load(recipe.model.path)) as runner:
-            actor, config = scripted_actor(runner.harness, Oracle), recipe.rollout.model_copy(update={"max_steps": 20})
+            actor, config = ScriptedActor(runner.harness, Oracle), recipe.rollout.model_copy(update={"max_steps": 20})
             for phase in ("eval_before", "eval_after"):
                 bar = Progress(phase, None)
                 episodes = await runner.run_tasks(tasks, actor, phase, 0, config, bar)
@@ -177,7 +177,7 @@ async def test_harder_tasks_get_more_steps(tmp_path: Path, small_recipe: SmallRe
         async with open_episodes(recipe, store, Processor.load(recipe.model.path)) as runner:
             shown = await runner.run_tasks(
                 list(tasks.values()),
-                scripted_actor(runner.harness, lambda task: Waits()),
+                ScriptedActor(runner.harness, lambda task: Waits()),
                 "demo",
                 0,
                 recipe.rollout,

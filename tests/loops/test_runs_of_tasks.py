@@ -9,13 +9,13 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from webdojo.errors import BrowserError, EngineError, Failure, WebdojoError
 from webdojo.evaluation import success
-from webdojo.loops import episodes
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.progress import Progress
 from webdojo.recipe import dump_recipe, load_recipe
@@ -43,7 +43,7 @@ def tasks(n: int) -> list[Task]:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Trajectory]]:
+def run(tmp_path: Path) -> Callable[..., list[Trajectory]]:
     """Runs tasks in one run folder, where it left off; `how` says how an episode ends, by its task and its number."""
     RunStore.create(tmp_path / "run", dump_recipe(RECIPE), {}).close()
 
@@ -68,11 +68,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[T
 
         async def work(store: RunStore) -> list[Trajectory]:
             async with Scorer(Always(), store.images) as scorer:
-                runner = EpisodeRunner(RECIPE, store, cast(Any, None), harness=cast(Any, None), scorer=scorer)
+                rollouts = cast(Any, SimpleNamespace(run=episode))
+                runner = EpisodeRunner(RECIPE, store, rollouts, harness=cast(Any, None), scorer=scorer)
                 bar = Progress("eval", None)
                 return await runner.run_tasks(wanted, cast(Any, None), "eval", 0, RECIPE.evaluate, bar, **given)
 
-        monkeypatch.setattr(episodes, "run_episode", episode)
         with RunStore.open(tmp_path / "run") as store:
             return asyncio.run(work(store))
 

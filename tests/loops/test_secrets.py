@@ -25,6 +25,7 @@ from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.export import export
 from webdojo.loops.log import RunLog
 from webdojo.loops.request import task_at
+from webdojo.loops.rollouts import LocalRollouts
 from webdojo.loops.runs import describe
 from webdojo.policy.config import TINY
 from webdojo.policy.model.folder import model_folder
@@ -107,7 +108,9 @@ async def play(run: Path, redacts: bool) -> tuple[list[Trajectory], list[str]]:
         with RunStore.create(run, dump_recipe(recipe), info) as store, RunLog(store) as log:
             async with BrowserPool(recipe.browser, store.images) as pool:
                 harness = recipe.harness.build(processor)
-                runner = EpisodeRunner(recipe, store, pool, harness, Scorer(Passes(), store.images))
+                reward = Passes()
+                rollouts = LocalRollouts(recipe, pool, harness, reward)
+                runner = EpisodeRunner(recipe, store, rollouts, harness, Scorer(reward, store.images))
                 start: list[Line] = [
                     says("click", x=500, y=100),
                     says("write", text=PASSWORD),

@@ -11,7 +11,7 @@ from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.dojo import Dojo
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.reward.gate import Scorer
 from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
@@ -47,7 +47,7 @@ async def play(
         env=env,
         pool=pool,
         harness=harness,
-        actor=scripted_actor(harness, Oracle),
+        actor=ScriptedActor(harness, Oracle),
         config=RolloutConfig(task_timeout_s=60),
         sampling=Sampling(max_tokens=max_tokens),
         max_steps=12,

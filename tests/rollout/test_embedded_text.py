@@ -12,7 +12,7 @@ from webdojo.agent.webagent_r1 import WebAgentR1Config, WebAgentR1Harness
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.dojo import Dojo
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.reward.gate import Scorer
 from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
@@ -50,7 +50,7 @@ async def play(task: Task, pool: BrowserPool, env: Dojo, **options: object) -> T
         env=env,
         pool=pool,
         harness=harness,
-        actor=scripted_actor(harness, lambda task: Oracle(task, view=harness.view)),
+        actor=ScriptedActor(harness, lambda task: Oracle(task, view=harness.view)),
         config=RolloutConfig(task_timeout_s=120, max_context_tokens=10**6),
         sampling=Sampling(max_tokens=1024),
         max_steps=40,

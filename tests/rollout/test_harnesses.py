@@ -17,7 +17,7 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.envs.dojo import Dojo
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.reward.gate import Scorer
 from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
@@ -68,7 +68,7 @@ async def play(task: Task, agent: dict[str, Any], pool: BrowserPool, env: Dojo, 
         env=env,
         pool=pool,
         harness=harness,
-        actor=scripted_actor(harness, script),
+        actor=ScriptedActor(harness, script),
         config=RolloutConfig(task_timeout_s=120),
         sampling=Sampling(max_tokens=2000),
         max_steps=40,

@@ -28,7 +28,7 @@ ORDINALS = {"1st": 0, "2nd": 1, "3rd": 2}
 
 
 class MiniwobAgent:
-    """Solves one task; for `policy.scripted.scripted_actor`."""
+    """Solves one task; for `policy.scripted.ScriptedActor`."""
 
     def __init__(self, task: Task) -> None:
         self._solver = SOLVERS[task.metadata["env"]]

@@ -17,7 +17,7 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.miniwob import Miniwob
 from webdojo.errors import TaskError
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.reward.gate import Scorer
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
@@ -57,7 +57,7 @@ async def play(task: Task, pool: BrowserPool, env: Miniwob) -> Trajectory:
         env=env,
         pool=pool,
         harness=harness,
-        actor=scripted_actor(harness, MiniwobAgent),
+        actor=ScriptedActor(harness, MiniwobAgent),
         config=RolloutConfig(task_timeout_s=60),
         sampling=Sampling(max_tokens=4096),
         max_steps=20,

@@ -72,6 +72,7 @@ def train(
         then = command("train", str(folder / "recipe.yaml"), *to, "--resume")
         raise typer.Exit(supervise(first, then, folder, max_restarts))
 
+    from webdojo.cluster.connect import connected
     from webdojo.loops.start import train as train_recipe
     from webdojo.store.run import RunStore
     from webdojo.view.cycles import cycles_tables
@@ -80,7 +81,7 @@ def train(
     again = shlex.join(["webdojo", "train", recipe_name, "--run", str(folder), "--resume"])
     with interruptible(f"; everything so far is kept. Go on with: {again}"):
         try:
-            result = train_recipe(recipe, folder, resume)
+            result = train_recipe(recipe, folder, resume, connected)
         except StoreFailure as error:
             raise StoreFailure(f"{error}. Everything stored before is kept. Then go on with: {again}") from None
     Console().print(success_table(result))
@@ -123,11 +124,12 @@ def evaluate(
         raise typer.BadParameter("--resume needs --run, the folder of the evaluation")
     recipe_name, overrides = measured_by(recipe_name, overrides, protocol, judge, runs)
     recipe, path = recipe_and_model("eval", recipe_name, overrides, model, endpoint)
+    from webdojo.cluster.connect import connected
     from webdojo.loops.start import evaluate_model
 
     folder = run or next_free(Path("runs"), f"eval-{recipe.name}")
     with interruptible(f"; what was measured so far is kept. Go on with the same command and: --run {folder} --resume"):
-        result = evaluate_model(recipe, path, folder, resume)
+        result = evaluate_model(recipe, path, folder, resume, connected)
     page = _write_report(folder)
     if as_json:
         typer.echo(json.dumps(result, indent=2))

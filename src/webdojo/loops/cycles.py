@@ -24,7 +24,7 @@ from webdojo.loops.collection.teachers import model_teacher, oracle_teacher
 from webdojo.loops.episodes import MAX_INVALID, EpisodeRunner
 from webdojo.loops.fine_tune import fine_tune
 from webdojo.loops.log import RunLog
-from webdojo.loops.models import open_engine
+from webdojo.loops.parts import Parts
 from webdojo.loops.results.cycles import Cycle, explored, measured
 from webdojo.loops.run_folder import CYCLE
 from webdojo.progress import progress
@@ -49,6 +49,7 @@ async def cycles(
     start: str,
     log: RunLog,
     measure: Measure,
+    parts: Parts,
 ) -> tuple[str, list[Cycle]]:
     """Improve the model `start` by its own successes; the last model, and what each round did, the warm start first."""
     config, recipe = runner.recipe.cycles, runner.recipe
@@ -58,12 +59,12 @@ async def cycles(
     done = [Cycle(round=0, model=start, heldout=measured(await measure(start, 0), recipe))]
     for number in range(1, config.rounds + 1):
         drawn = [stream.at(stream.draw()) for _ in range(config.tasks)]
-        episodes = await _explore(runner, policy, drawn, number)
+        episodes = await _explore(runner, parts, policy, drawn, number)
         curriculum.note(_outcomes(drawn, episodes))
         found = [each for each in episodes if succeeded(each)]
         taught = await _teach(runner, drawn, episodes, number) if config.demos_below else []
         before = [*(before if config.mix == "all" else []), *found, *taught]
-        policy = await _optimize(runner, [*demonstrations, *before], policy, log, number)
+        policy = await _optimize(runner, parts, [*demonstrations, *before], policy, log, number)
         exploration = explored(drawn, episodes, config.max_attempts)
         heldout = measured(await measure(policy, number), recipe)
         trained = {"demonstrations": len(demonstrations) + len(taught), "trained_on": len(demonstrations) + len(before)}
@@ -72,7 +73,9 @@ async def cycles(
     return policy, done
 
 
-async def _explore(runner: EpisodeRunner, policy: str, tasks: Sequence[Task], number: int) -> list[Trajectory]:
+async def _explore(
+    runner: EpisodeRunner, parts: Parts, policy: str, tasks: Sequence[Task], number: int
+) -> list[Trajectory]:
     """The valid attempts of the policy at its tasks, in the order of tasks and attempts."""
     store, config = runner.store, runner.recipe.cycles
     phase, attempts = f"explore-{number}", CollectConfig(max_attempts=config.max_attempts)
@@ -81,7 +84,7 @@ async def _explore(runner: EpisodeRunner, policy: str, tasks: Sequence[Task], nu
             collection = Collection(runner, _nobody, phase, attempts, bar, max_invalid=MAX_INVALID)
             collection.look()
             return [store.trajectory(id) for id in collection.valid_ids(tasks)]
-    async with open_engine(runner.recipe, store.images, policy, version=number - 1) as engine:
+    async with parts.open_engine(runner.recipe, store.images, policy, version=number - 1) as engine:
         with progress(phase, len(tasks)) as bar:
             collection = Collection(runner, model_teacher(engine), phase, attempts, bar, max_invalid=MAX_INVALID)
             return [store.trajectory(id) for id in await collection.run(tasks)]
@@ -106,7 +109,7 @@ async def _teach(
 
 
 async def _optimize(
-    runner: EpisodeRunner, trajectories: Sequence[Trajectory], policy: str, log: RunLog, number: int
+    runner: EpisodeRunner, parts: Parts, trajectories: Sequence[Trajectory], policy: str, log: RunLog, number: int
 ) -> str:
     """Fine-tune the policy on trajectories (equation 7), and return the folder of the new one."""
     store, recipe = runner.store, runner.recipe
@@ -118,7 +121,8 @@ async def _optimize(
         return policy
     images = ImageStores((store.images, *images_of(recipe).stores))
     meta = {"phase": CYCLE, "iteration": number}
-    return str((await fine_tune(recipe, trajectories, images, policy, store, log, _name(number), **meta)).path)
+    name = _name(number)
+    return str((await fine_tune(recipe, trajectories, images, policy, store, log, name, parts, **meta)).path)
 
 
 def _optimized(runner: EpisodeRunner, number: int) -> Checkpoint | None:

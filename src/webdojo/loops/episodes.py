@@ -1,10 +1,7 @@
-"""The episodes of a run: in one environment, with one pool of browsers, one harness, one reward and one store.
+"""The episodes of a run, with one harness, one reward and one store, wherever they are rolled out.
 
 Invariants: an episode is in the store before anyone counts it, under its phase and iteration; a web, an engine or a
 reward that fails again and again ends the run with an error instead of looking like an agent that fails.
-
-Browser servers are tried before the first episode, so that a wrong token, another viewport or an environment that they
-cannot reach is one line at the start. One that is full, drains or does not answer causes only a warning.
 """
 
 from __future__ import annotations
@@ -21,24 +18,22 @@ from itertools import count
 from pathlib import Path
 
 from webdojo.agent.harness import Harness
-from webdojo.browser.interface import Pool, Session
+from webdojo.browser.interface import Session
 from webdojo.browser.network.blocklist import Blocklist
-from webdojo.browser.pool import BrowserPool
-from webdojo.browser_service.client import RemotePool
-from webdojo.browser_service.wire import token_from_environment
-from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, RewardError, StartError, WebdojoError
+from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
 from webdojo.evaluation import EvaluateConfig, run_order
 from webdojo.gather import gather_or_cancel
+from webdojo.loops.rollouts import OpenRollouts, Rollouts, open_rollouts
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress, plural, progress
 from webdojo.recipe import Recipe
 from webdojo.reward.gate import Scorer
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.episode import Actor, run_episode
+from webdojo.rollout.episode import Actor
 from webdojo.rollout.groups import RunEpisode, run_each
 from webdojo.sleep_clock import SleepClock
 from webdojo.store.run import RunStore, TrajectoryRow
-from webdojo.types import ImageSink, Sampling, Task, Termination, Trajectory
+from webdojo.types import Sampling, Task, Termination, Trajectory
 
 FAILURES_IN_A_ROW = 8
 """Where so many episodes, or as many as run at once, all fail for no fault of the agent, something is dead."""
@@ -48,8 +43,6 @@ MAX_INVALID = 1 / 3
 """A larger share of invalid demonstrations is an error, as is one of evaluations above `evaluate.max_invalid`."""
 OF_SITE = ("blocked", "dead_page")
 """Causes of invalid verdicts (`Reward.cause`) that lie with the site."""
-TRY_S = 10.0
-"""Seconds in which a browser server must take a session when it is tried."""
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +53,7 @@ class EpisodeRunner:
 
     recipe: Recipe
     store: RunStore
-    pool: Pool[Session]
+    rollouts: Rollouts
     harness: Harness
     scorer: Scorer
     blocklist: Blocklist | None = None
@@ -93,16 +86,11 @@ class EpisodeRunner:
         """
         cut: list[str] = []
         while True:
-            trajectory = await run_episode(
+            trajectory = await self.rollouts.run(
                 task,
-                env=self.recipe.env,
-                pool=self.pool,
-                harness=self.harness,
                 actor=actor,
-                config=self.recipe.rollout,
                 sampling=sampling,
                 max_steps=max_steps,
-                reward=self.scorer.function,
                 seed=self.seed(seed or trajectory_id),
                 group=group,
                 trajectory_id=trajectory_id,
@@ -262,11 +250,16 @@ def infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
 
 @asynccontextmanager
 async def open_episodes(
-    recipe: Recipe, store: RunStore, processor: Processor, *, by_person: bool = False
+    recipe: Recipe,
+    store: RunStore,
+    processor: Processor,
+    *,
+    by_person: bool = False,
+    open_rollouts: OpenRollouts = open_rollouts,
 ) -> AsyncIterator[EpisodeRunner]:
     """Open what episodes need; nothing is stored yet, so who goes on with a run calls `score_left` first.
 
-    `by_person` says that a person uses the windows of the browsers (`browser/person/`).
+    `by_person` is as in `open_rollouts`.
     """
     config, blocklist = recipe.tasks, None
     async with AsyncExitStack() as stack:
@@ -274,55 +267,7 @@ async def open_episodes(
         if config.blocklist:
             blocklist = Blocklist(Path(config.blocklist))
             stack.enter_context(closing(blocklist))
-        await stack.enter_async_context(recipe.env)
-        pool = await stack.enter_async_context(_open_browsers(recipe, store.images, by_person))
-        yield EpisodeRunner(recipe, store, pool, recipe.build_harness(processor), scorer, blocklist)
-
-
-@asynccontextmanager
-async def _open_browsers(recipe: Recipe, images: ImageSink, by_person: bool) -> AsyncIterator[Pool[Session]]:
-    config = recipe.browser
-    if not config.servers:
-        async with BrowserPool(config, images, dict(recipe.env.hosts), for_person=by_person) as local:
-            yield local
-        return
-    recipe.env.check_servers()
-    token = token_from_environment()
-    await asyncio.gather(*(_try_server(url, token, recipe, images) for url in config.servers))
-    async with RemotePool(
-        config.servers,
-        images,
-        token,
-        acquire_timeout_s=config.acquire_timeout_s,
-        step_retries=config.step_retries,
-    ) as remote:
-        yield remote
-
-
-async def _try_server(url: str, token: str, recipe: Recipe, images: ImageSink) -> None:
-    """Open one session on a server at an evaluation task, to see whether the server fits the recipe."""
-    env, wanted = recipe.env, recipe.browser.viewport_px
-    visit = await env.visit(recipe.draw("eval", 1)[0])
-    try:
-        async with RemotePool([url], images, token, acquire_timeout_s=TRY_S) as pool:
-            session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
-            await session.close()
-    except StartError as error:
-        advice = "".join(
-            f" --hosts '{pattern}={served.replace('127.0.0.1', 'ADDRESS')}'" for pattern, served in env.hosts.items()
-        )
-        if advice:
-            advice = f"; start it with{advice}, ADDRESS being an address of this machine that it reaches, as env.host"
-        raise ConfigError(f"the browser server does not reach the environment {env.name!r}: {error}{advice}") from None
-    except BrowserError as error:
-        if error.failure is not Failure.ACQUIRE_TIMEOUT:
-            raise
-        logger.warning("%s", error)
-        return
-    finally:
-        await env.leave(visit)
-    if session.viewport_px != wanted:
-        raise ConfigError(
-            f"the browser server {url} has a viewport of {list(session.viewport_px)}, the recipe one of "
-            f"{list(wanted)} (browser.viewport_px): start it with the recipe of the run, --recipe"
-        )
+        harness = recipe.build_harness(processor)
+        opening = open_rollouts(recipe, store.images, harness, scorer.function, by_person=by_person)
+        rollouts = await stack.enter_async_context(opening)
+        yield EpisodeRunner(recipe, store, rollouts, harness, scorer, blocklist)

@@ -7,7 +7,8 @@ from contextlib import closing
 from typing import Any
 
 from webdojo.loops.log import RunLog
-from webdojo.loops.models import learn, make_learner
+from webdojo.loops.models import learn
+from webdojo.loops.parts import HERE, Parts
 from webdojo.progress import progress
 from webdojo.recipe import Recipe
 from webdojo.store.checkpoints import Checkpoint
@@ -27,6 +28,7 @@ async def fine_tune(
     store: RunStore,
     log: RunLog,
     name: str = SFT,
+    parts: Parts = HERE,
     **meta: Any,
 ) -> Checkpoint:
     """Teach a model the responses of trajectories by the recipe's section `sft`.
@@ -35,7 +37,8 @@ async def fine_tune(
     """
     samples = sft_samples(shown)
     turns = recipe.sft.epochs * len(samples)
-    with closing(make_learner(recipe, images, base, kl=False)) as learner, progress(f"{name}, turns", turns) as bar:
+    opening = closing(parts.make_learner(recipe, images, base, kl=False))
+    with opening as learner, progress(f"{name}, turns", turns) as bar:
 
         def advance(step: int, steps: int, metrics: dict[str, float]) -> None:
             bar.advance(turns / steps, loss=metrics["loss"])

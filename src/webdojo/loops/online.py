@@ -93,7 +93,7 @@ async def online(
         await runner.finish(trajectory, RL, begun_in)
         return trajectory
 
-    scheduler = Scheduler(rollout, engine, lambda: runner.pool.places)
+    scheduler = Scheduler(rollout, engine, lambda: runner.rollouts.places)
     curriculum, stream = task_order(state, tasks, recipe, runner.blocked, iteration_now)
     pool = RolloutPool(
         episode,

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractAsyncContextManager, closing, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
@@ -31,8 +31,9 @@ from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import evaluation_metrics
 from webdojo.loops.missing import warn_of_missing
-from webdojo.loops.models import check_learner, make_learner, open_engine
+from webdojo.loops.models import check_learner
 from webdojo.loops.online import online
+from webdojo.loops.parts import HERE, Parts
 from webdojo.loops.results.cost import cost
 from webdojo.loops.results.cycles import Cycle
 from webdojo.loops.results.kit import write_kit
@@ -55,7 +56,7 @@ from webdojo.types import Task, TrainableEngine, Trajectory
 logger = logging.getLogger("webdojo")
 
 
-def run_recipe(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
+def run_recipe(recipe: Recipe, run: Path, resume: bool, parts: Parts = HERE) -> dict[str, Any]:
     """Run a recipe that was checked in a run folder and return what `result.json` holds."""
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
@@ -66,11 +67,11 @@ def run_recipe(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
         if resume:
             note_resumed(recipe, store)
             warn_of_missing(store)
-        with closing(Pipeline(recipe, store, log).all(processor)) as work:  # Ctrl-C may come before it begins
+        with closing(Pipeline(recipe, store, log, parts).all(processor)) as work:  # Ctrl-C may come before it begins
             return asyncio.run(work)
 
 
-def measure_model(recipe: Recipe, model_path: str, run: Path, resume: bool) -> dict[str, Any]:
+def measure_model(recipe: Recipe, model_path: str, run: Path, resume: bool, parts: Parts = HERE) -> dict[str, Any]:
     """Measure a model on the held-out tasks of a recipe that was checked, in a run folder."""
     processor = Processor.load(model_folder(model_path))
     measured = {"model": recipe.engine.serves(model_path), "processor": whole_path(model_path)}
@@ -80,7 +81,7 @@ def measure_model(recipe: Recipe, model_path: str, run: Path, resume: bool) -> d
     ):
         if resume:
             note_resumed(recipe, store)
-        with closing(Pipeline(recipe, store, log).evaluate_alone(processor, model_path)) as work:
+        with closing(Pipeline(recipe, store, log, parts).evaluate_alone(processor, model_path)) as work:
             return asyncio.run(work)
 
 
@@ -109,8 +110,8 @@ def _info(recipe: Recipe) -> dict[str, Any]:
 class Pipeline:
     """The phases of one run, in the order in which `all` calls them."""
 
-    def __init__(self, recipe: Recipe, store: RunStore, log: RunLog) -> None:
-        self.recipe, self.store, self.log = recipe, store, log
+    def __init__(self, recipe: Recipe, store: RunStore, log: RunLog, parts: Parts = HERE) -> None:
+        self.recipe, self.store, self.log, self.parts = recipe, store, log, parts
         self._spans = SpanLog(store, RUN)
         self.heldout = [*recipe.draw("eval", recipe.evaluate.tasks)] * recipe.evaluate.runs
         """Each task as often as it is measured."""
@@ -124,7 +125,7 @@ class Pipeline:
 
     async def all(self, processor: Processor) -> dict[str, Any]:
         base = self.recipe.model.path
-        async with open_episodes(self.recipe, self.store, processor) as runner:
+        async with self._episodes(processor) as runner:
             await runner.score_left()
             with self._timed("evaluate_base"):
                 result: dict[str, Any] = {"success_base": await self.evaluate(runner, "eval_base", base)}
@@ -155,7 +156,7 @@ class Pipeline:
 
     async def evaluate_alone(self, processor: Processor, model_path: str) -> dict[str, Any]:
         """Measure a model that this run does not train."""
-        async with open_episodes(self.recipe, self.store, processor) as runner:
+        async with self._episodes(processor) as runner:
             await runner.score_left()
             with self._timed("evaluate"):
                 episodes = await self.measure(runner, EVAL, model_path)
@@ -163,6 +164,9 @@ class Pipeline:
         result = self._finish({"success_eval": measured, "cost": cost(episodes, self.store.path)}, model_path)
         write_kit(self.store, self.recipe, result, episodes)
         return result
+
+    def _episodes(self, processor: Processor) -> AbstractAsyncContextManager[EpisodeRunner]:
+        return open_episodes(self.recipe, self.store, processor, open_rollouts=self.parts.open_rollouts)
 
     @property
     def _attempt(self) -> int:
@@ -196,7 +200,7 @@ class Pipeline:
             # Runs of a task that come after a restart draw other numbers than those before it.
             attempt = self._attempt if config.runs > 1 else 0
             account = self.store.path / ENGINE_ACCOUNT
-            async with open_engine(
+            async with self.parts.open_engine(
                 self.recipe, self.store.images, model_path, attempt, version=iteration, account=account
             ) as engine:
                 with progress(phase.replace("_", " "), len(self.heldout)) as bar:
@@ -242,7 +246,7 @@ class Pipeline:
         if not demos:
             return base
         images = images_of(self.recipe) if self.recipe.sft.data else self.store.images
-        return str((await fine_tune(self.recipe, demos, images, base, self.store, self.log)).path)
+        return str((await fine_tune(self.recipe, demos, images, base, self.store, self.log, parts=self.parts)).path)
 
     def _is_warm(self) -> bool:  # by an earlier attempt
         return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints.all())
@@ -255,12 +259,12 @@ class Pipeline:
             return await self.measure(runner, EVAL_CYCLE, model_path, number)
 
         demonstrations = await self.demonstrate(runner)
-        return await cycles(runner, self.tasks, demonstrations, start, self.log, measure)
+        return await cycles(runner, self.tasks, demonstrations, start, self.log, measure, self.parts)
 
     async def learn_online(self, runner: EpisodeRunner, start: str) -> tuple[str, int]:
         """Train online from the model `start`; the folder of the final policy, and the iteration that made it."""
-        with closing(make_learner(self.recipe, self.store.images, start)) as learner:
-            async with open_engine(self.recipe, self.store.images, start, self._attempt) as engine:
+        with closing(self.parts.make_learner(self.recipe, self.store.images, start)) as learner:
+            async with self.parts.open_engine(self.recipe, self.store.images, start, self._attempt) as engine:
                 trainable = cast(TrainableEngine, engine)  # `Recipe.check` has seen to it
                 check = partial(check_images, trainable, learner, self.store.images, self.recipe)
                 await online(runner, learner, trainable, self.tasks, self.log, self.heldout, check)

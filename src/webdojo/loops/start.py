@@ -7,9 +7,10 @@ behind.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from webdojo.errors import ConfigError, EngineError
 from webdojo.loops.collection.dataset import Manifest, check_teacher
@@ -22,12 +23,24 @@ from webdojo.types import Task
 
 if TYPE_CHECKING:
     from webdojo.loops.collection.person import Desk
+    from webdojo.loops.parts import Parts
+
+Place: TypeAlias = "Callable[[Recipe], AbstractContextManager[Parts]]"
+"""Opens the place where a recipe's run has its parts, and says how they are opened there."""
 
 logger = logging.getLogger("webdojo")
 
 
-def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
-    """Run a recipe in a run folder and return what `result.json` holds."""
+@contextmanager
+def here(recipe: Recipe) -> Iterator[Parts]:
+    """This machine."""
+    from webdojo.loops.parts import HERE
+
+    yield HERE
+
+
+def train(recipe: Recipe, run: Path, resume: bool, place: Place = here) -> dict[str, Any]:
+    """Run a recipe in a run folder, its parts where `place` puts them, and return what `result.json` holds."""
     check_model_path(recipe.model.path)
     if not resume:
         check_new_run(run)
@@ -40,11 +53,13 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     logger.info("%s %s in %s", "resuming" if resume else "starting", recipe.name, run)
     from webdojo.loops.pipeline import run_recipe
 
-    return run_recipe(recipe, run, resume)
+    with place(recipe) as parts:
+        return run_recipe(recipe, run, resume, parts)
 
 
-def evaluate_model(recipe: Recipe, model_path: str, run: Path, resume: bool) -> dict[str, Any]:
-    """Measure a model on the recipe's held-out tasks in a run folder and return what `result.json` holds."""
+def evaluate_model(recipe: Recipe, model_path: str, run: Path, resume: bool, place: Place = here) -> dict[str, Any]:
+    """Measure a model on the recipe's held-out tasks in a run folder, with the parts of a run where `place` puts them,
+    and return what `result.json` holds."""
     check_model_path(model_path)
     if resume:
         check_goes_on(run, recipe, recipe.engine.serves(model_path))
@@ -53,7 +68,8 @@ def evaluate_model(recipe: Recipe, model_path: str, run: Path, resume: bool) -> 
     recipe.check(trains=False, demonstrates=False)
     from webdojo.loops.pipeline import measure_model
 
-    return measure_model(recipe, model_path, run, resume)
+    with place(recipe) as parts:
+        return measure_model(recipe, model_path, run, resume, parts)
 
 
 def collect(

@@ -7,6 +7,7 @@ that a model would have sampled. Log-probabilities are zeros: nothing was sample
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from playwright.async_api import Error as PlaywrightError
 
@@ -63,18 +64,20 @@ class ScriptedEngine:
         )
 
 
-def scripted_actor(harness: Harness, script_for: Callable[[Task], Script]) -> Callable[[Task, Session], ScriptedEngine]:
-    """An actor for `run_episode`: one fresh script an episode, for example `scripted_actor(harness, Oracle)`.
+@dataclass(frozen=True)
+class ScriptedActor:
+    """An actor for `run_episode`: one fresh script an episode, for example `ScriptedActor(harness, Oracle)`.
 
-    The actor raises ConfigError for a session on a browser server: a script looks into the page itself.
+    It raises ConfigError for a session on a browser server: a script looks into the page itself.
     """
 
-    def actor(task: Task, session: Session) -> ScriptedEngine:
+    harness: Harness
+    script_for: Callable[[Task], Script]
+
+    def __call__(self, task: Task, session: Session) -> ScriptedEngine:
         if not isinstance(session, BrowserSession):
             raise ConfigError(
                 "a script (the oracle of demonstrations) looks into the page, and only browsers of this machine let it "
                 "(browser.servers do not): models act, train and are evaluated on servers all the same"
             )
-        return ScriptedEngine(script_for(task), session, harness)
-
-    return actor
+        return ScriptedEngine(self.script_for(task), session, self.harness)

@@ -19,7 +19,7 @@ from webdojo.loops.collection.attempts import Collection
 from webdojo.loops.collection.teachers import Teacher, oracle_teacher
 from webdojo.loops.episodes import FAILURES_IN_A_ROW, EpisodeRunner, open_episodes
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe, dump_recipe
 from webdojo.reward.function import invalid
@@ -56,7 +56,7 @@ def teaching(runner: EpisodeRunner, fate: Callable[[str], str]) -> Teacher:
             if became == "fail":
                 return Fails()
             script = Oracle(task) if became == "do" else Quits()
-            return scripted_actor(runner.harness, lambda task: script)(task, session)
+            return ScriptedActor(runner.harness, lambda task: script)(task, session)
 
         return actor
 

@@ -16,7 +16,7 @@ from webdojo.agent.script import Script
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.dojo import Dojo
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.reward.gate import Scorer
 from webdojo.reward.rules import Rules
@@ -70,7 +70,7 @@ async def _fill(folder: Path, n: int, quitters: int, difficulties: Sequence[int]
                     env=env,
                     pool=pool,
                     harness=harness,
-                    actor=scripted_actor(harness, script),
+                    actor=ScriptedActor(harness, script),
                     config=RolloutConfig(task_timeout_s=120),
                     sampling=Sampling(max_tokens=2048),
                     max_steps=40,

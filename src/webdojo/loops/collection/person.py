@@ -23,7 +23,7 @@ from webdojo.browser.session import BrowserSession
 from webdojo.browser.tools import TOOLS, check_call
 from webdojo.errors import Discarded, HarnessError, Stopped
 from webdojo.loops.collection.teachers import Teacher
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.types import Task, ToolCall, Trajectory
 
 HELP = """\
@@ -218,7 +218,7 @@ def commanded(command: str) -> ToolCall:
 
 def person_teacher(harness: Harness, desk: Desk, max_tokens: int) -> Teacher:
     """A person at a desk; a response may have `max_tokens`."""
-    return lambda seed: scripted_actor(harness, lambda task: Person(task, harness, desk, max_tokens))
+    return lambda seed: ScriptedActor(harness, lambda task: Person(task, harness, desk, max_tokens))
 
 
 def verdict(trajectory: Trajectory) -> str:

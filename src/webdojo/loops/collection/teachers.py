@@ -9,7 +9,7 @@ from itertools import count
 from webdojo.agent.harness import Harness
 from webdojo.agent.script import ScriptMaker
 from webdojo.browser.interface import Session
-from webdojo.policy.scripted import scripted_actor
+from webdojo.policy.scripted import ScriptedActor
 from webdojo.rollout.episode import Actor
 from webdojo.types import Engine, Prompt, Response, Sampling
 
@@ -19,7 +19,12 @@ Teacher = Callable[[str], Actor[Session]]
 
 def oracle_teacher(harness: Harness, oracle: ScriptMaker, noise: float = 0.0) -> Teacher:
     """The script of an environment; with the chance `noise` a step is a wrong turn, which the next one corrects."""
-    return lambda seed: scripted_actor(harness, lambda task: oracle(task, harness.view, noise, seed))
+    view = harness.view
+
+    def teacher(seed: str) -> Actor[Session]:
+        return ScriptedActor(harness, lambda task: oracle(task, view, noise, seed))
+
+    return teacher
 
 
 def model_teacher(engine: Engine) -> Teacher:

@@ -1,0 +1,176 @@
+"""One process of a cluster, as the process that trains sees it: whether it is up, how busy it is, and its end.
+
+Ray places it, and starts it again wherever there is room when it dies. What it must be told before it can work
+(`prepare`) is told after each start; a process that answers no heartbeat is ended, so that it starts anew.
+Invariant: a call either returns what the process answered, or raises what the process raised, or `Lost`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import ray
+from ray.exceptions import RayError, RayTaskError, TaskCancelledError
+
+from webdojo.errors import EngineError, WebdojoError, one_line
+
+HEARTBEATS = 4
+"""Heartbeats within `cluster.heartbeat_timeout_s`."""
+MAX_STARTS = 5
+"""A process that does not become ready so many times in a row is given up."""
+RESTART_S = 0.5
+"""Seconds between a death and the next look at whether Ray has started the process again."""
+
+logger = logging.getLogger("webdojo")
+
+
+class Lost(Exception):
+    """The process that was asked is gone, and with it what it was doing."""
+
+
+@dataclass(eq=False)
+class Replica:
+    """A process of one role; use `opened` to run it."""
+
+    name: str
+    actor: Any
+    """Its handle, which stays the same over restarts. The actor has a method `ping`."""
+    prepare: Callable[[Replica], Awaitable[None]]
+    """Makes a process that has just started ready for work; raises `Lost`, or an error that no restart mends."""
+    heartbeat_timeout_s: float
+    busy: int = 0
+    """Calls of work that are under way."""
+    status: Any = None
+    """What the last heartbeat said."""
+    starts: int = 0
+    """How often it became ready."""
+    error: str = ""
+    """Why it was given up; empty while it works or is started again."""
+    up: bool = False
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set whenever `up` or `error` has changed."""
+
+    async def call(self, method: str, *args: Any) -> Any:
+        """Call a method of the process."""
+        reference = getattr(self.actor, method).remote(*args)
+        try:
+            return await reference
+        except asyncio.CancelledError:
+            ray.cancel(reference)
+            raise
+        except TaskCancelledError:
+            raise Lost(f"{self.name} gave up a call") from None
+        except RayTaskError as error:
+            raise error.cause from None
+        except RayError as error:
+            self._down()
+            raise Lost(f"{self.name} is lost: {one_line(error)}") from None
+
+    async def run(self) -> None:
+        """Keep the process ready until this is cancelled; return where it is given up."""
+        failures = 0
+        while not self.error:
+            try:
+                await self.prepare(self)
+                self.status = await asyncio.wait_for(self.call("ping"), self.heartbeat_timeout_s)
+                failures, self.starts, self.up = 0, self.starts + 1, True
+                self.changed.set()
+                if self.starts > 1:
+                    logger.info("%s works again", self.name)
+                await self._watch()
+            except Lost as lost:
+                failures += not self.up
+                self._down()
+                if self.starts and not failures:
+                    logger.warning("%s; it is started again", lost)
+                if failures == MAX_STARTS:
+                    self.error = str(lost)
+                await asyncio.sleep(RESTART_S)
+            except TimeoutError:
+                logger.warning("%s answers nothing for %g s, and is ended", self.name, self.heartbeat_timeout_s)
+                self.end()
+            except Exception as error:  # of what the recipe names, a model or a plug: no restart mends it
+                self._down()
+                self.error = str(error) if isinstance(error, WebdojoError) else one_line(error)
+        self.changed.set()
+
+    async def _watch(self) -> None:
+        """Ask for signs of life until there is none."""
+        while self.up:
+            await asyncio.sleep(self.heartbeat_timeout_s / HEARTBEATS)
+            self.status = await asyncio.wait_for(self.call("ping"), self.heartbeat_timeout_s)
+        raise Lost(f"{self.name} was lost")
+
+    def end(self) -> None:
+        """Kill the process; Ray starts it again."""
+        self._down()
+        with suppress(RayError):
+            ray.kill(self.actor, no_restart=False)
+
+    def _down(self) -> None:
+        self.up = False
+        self.changed.set()
+
+
+class Replicas:
+    """The processes of one role, in an `async with` block; its end ends them."""
+
+    def __init__(self, members: Iterable[Replica]) -> None:
+        self.all = list(members)
+        self._keeping: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Replicas:
+        """Wait until each is up, or given up; EngineError where none is up."""
+        self._keeping = [asyncio.create_task(each.run()) for each in self.all]
+        try:
+            for each in self.all:
+                while not (each.up or each.error):
+                    await _next_change([each])
+            self._check_alive()
+        except BaseException:
+            await self.__aexit__()
+            raise
+        for each in self.all:
+            if each.error:
+                logger.warning("%s does not start: %s", each.name, each.error)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        for task in self._keeping:
+            task.cancel()
+        await asyncio.gather(*self._keeping, return_exceptions=True)
+        for each in self.all:
+            with suppress(RayError):
+                ray.kill(each.actor)
+
+    @property
+    def up(self) -> list[Replica]:
+        return [each for each in self.all if each.up]
+
+    async def least_busy(self) -> Replica:
+        """One that is up, after waiting for it if need be; EngineError where none ever will be."""
+        while not self.up:
+            self._check_alive()
+            await _next_change(self.all)
+        return min(self.up, key=lambda each: each.busy)
+
+    def _check_alive(self) -> None:
+        if all(each.error for each in self.all):
+            raise EngineError(f"no process is left: {self.all[0].name}: {self.all[0].error}")
+
+
+async def _next_change(replicas: Iterable[Replica]) -> None:
+    """Wait until one of them comes up or goes down."""
+    waits = [asyncio.create_task(each.changed.wait()) for each in replicas]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+        for each in replicas:
+            each.changed.clear()

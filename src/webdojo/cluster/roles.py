@@ -1,0 +1,54 @@
+"""From a role of the recipe's section `cluster` to actors that Ray places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ray
+import yaml
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from webdojo.cluster.images import ImageServer
+from webdojo.placement import RoleConfig
+from webdojo.recipe import Recipe, dump_recipe, parse_recipe
+
+CALLS = 10_000
+"""Calls that one process may have under way."""
+GIB = 2**30
+
+
+def actor_of(kind: type, role: RoleConfig, *args: Any) -> Any:
+    """An actor with what its role sets aside, on whichever nodes are the emptiest; Ray starts it again for ever."""
+    return (
+        ray.remote(kind)
+        .options(
+            num_cpus=role.num_cpus,
+            num_gpus=role.num_gpus,
+            memory=int(role.memory_gb * GIB) or None,
+            resources=role.resources or None,
+            scheduling_strategy="SPREAD",
+            max_restarts=-1,
+            max_concurrency=CALLS,
+        )
+        .remote(*args)
+    )
+
+
+def image_server(folder: Path) -> Any:
+    """The process that keeps the screenshots of a run, on this node, where the run folder is."""
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    return (
+        ray.remote(ImageServer)
+        .options(num_cpus=0, scheduling_strategy=here, max_restarts=-1, max_task_retries=-1, max_concurrency=8)
+        .remote(folder.absolute())
+    )
+
+
+def sent(recipe: Recipe) -> str:
+    """A recipe as it travels: plugs in files of the user's are read again where it arrives."""
+    return dump_recipe(recipe, whole_paths=True)
+
+
+def received(recipe: str) -> Recipe:
+    return parse_recipe(yaml.safe_load(recipe), "the recipe of the run")
