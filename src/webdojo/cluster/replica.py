@@ -22,7 +22,7 @@ from webdojo.errors import EngineError, WebdojoError, one_line
 HEARTBEATS = 4
 """Heartbeats within `cluster.heartbeat_timeout_s`."""
 MAX_STARTS = 5
-"""A process that does not become ready so many times in a row is given up."""
+"""A process that dies so many times in a row before it is ready is given up."""
 RESTART_S = 0.5
 """Seconds between a death and the next look at whether Ray has started the process again."""
 
@@ -75,7 +75,10 @@ class Replica:
         """Keep the process ready until this is cancelled; return where it is given up."""
         failures = 0
         while not self.error:
+            started = False
             try:
+                await self.call("ping")
+                started = True
                 await self.prepare(self)
                 self.status = await asyncio.wait_for(self.call("ping"), self.heartbeat_timeout_s)
                 failures, self.starts, self.up = 0, self.starts + 1, True
@@ -84,10 +87,11 @@ class Replica:
                     logger.info("%s works again", self.name)
                 await self._watch()
             except Lost as lost:
-                failures += not self.up
-                self._down()
-                if self.starts and not failures:
+                if self.up:
                     logger.warning("%s; it is started again", lost)
+                elif started:
+                    failures += 1
+                self._down()
                 if failures == MAX_STARTS:
                     self.error = str(lost)
                 await asyncio.sleep(RESTART_S)
@@ -104,7 +108,7 @@ class Replica:
         while self.up:
             await asyncio.sleep(self.heartbeat_timeout_s / HEARTBEATS)
             self.status = await asyncio.wait_for(self.call("ping"), self.heartbeat_timeout_s)
-        raise Lost(f"{self.name} was lost")
+        raise Lost(f"{self.name} was lost under a call")
 
     def end(self) -> None:
         """Kill the process; Ray starts it again."""

@@ -197,12 +197,12 @@ class ClusterRollouts:
 
     def __init__(self, recipe: Recipe, workers: Replicas) -> None:
         self._config = recipe.rollout
-        self._workers = workers
+        self.workers = workers
         self._begun = 0
 
     @property
     def places(self) -> int:
-        return sum(worker.status for worker in self._workers.up)
+        return sum(worker.status for worker in self.workers.up)
 
     async def run(
         self,
@@ -220,7 +220,7 @@ class ClusterRollouts:
         turns."""
         script_for = actor.script_for if isinstance(actor, ScriptedActor) else None
         job = Job(task, group, trajectory_id, seed, sampling, max_steps, script_for)
-        worker = await self._workers.least_busy()
+        worker = await self.workers.least_busy()
         self._begun += 1
         worker.busy += 1
         try:

@@ -1,0 +1,33 @@
+"""A real Ray cluster of three nodes on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+
+MEMORY = 100 * 2**20
+"""Bytes of a node's object store."""
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """The head has no room for engines and workers, so these are on the two other nodes."""
+    made = Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": MEMORY},
+    )
+    for _ in range(2):
+        made.add_node(num_cpus=4, object_store_memory=MEMORY)
+    yield made
+    made.shutdown()
+
+
+@pytest.fixture
+def connection(cluster: Cluster) -> Iterator[None]:
+    """This process as a driver of the cluster."""
+    ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
+    yield
+    ray.shutdown()
