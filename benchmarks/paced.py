@@ -36,6 +36,7 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any, cast
 
+from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
 from webdojo.loops.run_folder import RL
@@ -307,7 +308,9 @@ def run(
         with TemporaryDirectory() as folder, RunStore.create(f"{folder}/run", dump_recipe(recipe), {}) as store:
             world = World(recipe, store, engine, sigma)
             with RunLog(store) as log:
-                await online(cast(Any, world), cast(Any, learner), cast(Any, engine), tasks(), log)
+                await online(
+                    cast(Any, world), Learning(lambda: cast(Any, learner), store), cast(Any, engine), tasks(), log
+                )
             return Pace(loop.now / 3600, world.ended, learner.turns, store.metrics(RL))
 
     with asyncio.Runner(loop_factory=JumpingLoop) as runner:

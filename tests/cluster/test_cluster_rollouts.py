@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import ray
@@ -140,8 +141,8 @@ async def test_time_and_errors_end_an_episode_as_they_do_here(connection: None, 
         assert await left == 0
 
 
-async def _cancelled(episode: object) -> bool:
-    task = asyncio.ensure_future(episode)  # type: ignore[arg-type]
+async def _cancelled(episode: Coroutine[Any, Any, Trajectory]) -> bool:
+    task = asyncio.create_task(episode)
     await asyncio.sleep(1)
     task.cancel()
     return isinstance((await asyncio.gather(task, return_exceptions=True))[0], asyncio.CancelledError)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,6 +26,7 @@ from webdojo.cluster.connect import connected
 from webdojo.envs.task_sets import tasks_of
 from webdojo.errors import Failure
 from webdojo.loops.episodes import open_episodes
+from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
 from webdojo.loops.parts import Parts
@@ -45,16 +47,14 @@ ROLES += ["cluster.rollouts.num_cpus=1", "cluster.heartbeat_timeout_s=10"]
 async def learn(recipe: Recipe, folder: Path, parts: Parts) -> None:
     """The online part of a run, to its end."""
     tasks, path = tasks_of(recipe.env, recipe.tasks, "train", 200, recipe.seed), recipe.model.path
-    with (
-        RunStore.open(folder) as store,
-        RunLog(store) as log,
-        closing(parts.make_learner(recipe, store.images, path)) as learner,
-    ):
-        async with (
-            open_episodes(recipe, store, Processor.load(path), open_rollouts=parts.open_rollouts) as runner,
-            parts.open_engine(recipe, store.images, path) as engine,
-        ):
-            await online(runner, learner, cast(TrainableEngine, engine), tasks, log)
+    with RunStore.open(folder) as store, RunLog(store) as log:
+        make = partial(parts.make_learner, recipe, store.images, path)
+        with closing(Learning(make, store)) as learning:
+            async with (
+                open_episodes(recipe, store, Processor.load(path), open_rollouts=parts.open_rollouts) as runner,
+                parts.open_engine(recipe, store.images, path) as engine,
+            ):
+                await online(runner, learning, cast(TrainableEngine, engine), tasks, log)
 
 
 def of_role(name: str) -> Callable[[], list[psutil.Process]]:
@@ -73,12 +73,14 @@ class Node:
     """A node of the cluster that can be killed; another one joins right after."""
 
     cluster: Cluster
+    joined: list[subprocess.Popen[bytes]]
 
     def kill(self) -> None:
         node = next(each for each in self.cluster.list_all_nodes() if each is not self.cluster.head_node)
         self.cluster.remove_node(node, allow_graceful=False)
         join = ["start", f"--address={self.cluster.address}", "--num-cpus=4", f"--object-store-memory={MEMORY}"]
-        subprocess.run([sys.executable, "-m", "ray.scripts.scripts", *join], check=True, stdout=subprocess.DEVNULL)
+        command = [sys.executable, "-m", "ray.scripts.scripts", *join, "--block"]
+        self.joined.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
 
 
 def test_a_run_goes_on_while_processes_and_a_node_are_killed(
@@ -88,10 +90,14 @@ def test_a_run_goes_on_while_processes_and_a_node_are_killed(
     recipe = small_recipe(*sizes, *ROLES, f"cluster.address={cluster.address}")
     folder = tmp_path / "run"
     RunStore.create(folder, dump_recipe(recipe), {}).close()
-    node: Any = lambda: [Node(cluster)]  # noqa: E731
+    joined: list[subprocess.Popen[bytes]] = []
+    node: Any = lambda: [Node(cluster, joined)]  # noqa: E731
     victims = [of_role("RolloutServer"), of_role("EngineServer"), node, of_role("RolloutServer")]
     with connected(recipe) as parts, killing(folder, victims, random.Random(1)) as killed:
         asyncio.run(learn(recipe, folder, parts))
+    for process in joined:
+        process.terminate()
+        process.wait()
     assert killed[0]
     assert killed[1]
     assert killed[2]

@@ -29,6 +29,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import webdojo.store.database
 from tests.rollout.records import screen, task, trajectory
+from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
 from webdojo.loops.resume import latest, trained_key
@@ -173,7 +174,9 @@ def attempt(recipe: Recipe, folder: Path, arm: Arm | None) -> None:
     engine = Versions()
     with RunStore.open(folder) as store, RunLog(store) as log:
         world, notebook = World(recipe, store, engine), Notebook(recipe)
-        asyncio.run(online(cast(Any, world), cast(Any, notebook), cast(Any, engine), TASKS, log))
+        asyncio.run(
+            online(cast(Any, world), Learning(lambda: cast(Any, notebook), store), cast(Any, engine), TASKS, log)
+        )
 
 
 def count_killed(context: BaseContext, attempts: Iterable[Callable[[], None]]) -> int:

@@ -15,6 +15,7 @@ from tests.policy.chat.endpoint import Endpoint
 from webdojo.agent.harness import Harness
 from webdojo.envs.task_sets import tasks_of
 from webdojo.loops.episodes import open_episodes
+from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import make_learner
 from webdojo.loops.online import online
@@ -68,7 +69,13 @@ async def learn(recipe: Recipe, folder: Path, seed: str) -> None:
         async with open_episodes(recipe, store, Processor.load(path)) as runner:
             await runner.score_left()
             with closing(make_learner(recipe, store.images, path)) as learner:
-                await online(runner, learner, cast(TrainableEngine, Doer(runner.harness, seed)), tasks, log)
+                await online(
+                    runner,
+                    Learning(lambda: learner, store),
+                    cast(TrainableEngine, Doer(runner.harness, seed)),
+                    tasks,
+                    log,
+                )
 
 
 def attempt(recipe: Recipe, folder: Path, seed: str) -> None:

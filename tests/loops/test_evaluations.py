@@ -29,6 +29,7 @@ from webdojo.errors import BrowserError
 from webdojo.evaluation import wilson95
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import stored_evaluations
+from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
 from webdojo.loops.run_folder import EVALUATION, RL
@@ -165,7 +166,9 @@ class World:
             scorer, rollouts = Scorer(PageReward(), store.images), SimpleNamespace(places=100, run=self.episode)
             engine = cast(Any, Engine())
             runner = EpisodeRunner(recipe, store, cast(Any, rollouts), harness=nothing, scorer=scorer)
-            self.loop = asyncio.create_task(online(runner, cast(Any, learner), engine, TASKS, log, HELDOUT))
+            self.loop = asyncio.create_task(
+                online(runner, Learning(lambda: cast(Any, learner), store), engine, TASKS, log, HELDOUT)
+            )
             with suppress(asyncio.CancelledError):
                 await self.loop
 

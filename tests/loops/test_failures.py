@@ -20,6 +20,7 @@ import pytest
 
 from tests.loops.crash import TASKS, Versions, World, trained_groups
 from webdojo.errors import StoreFailure
+from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
 from webdojo.loops.resume import trained_key
@@ -75,7 +76,9 @@ def attempt(run: Path, episodes: int = 0, meddle: Callable[[], object] = lambda:
     engine = Versions()
     with RunStore.open(run) as store, RunLog(store) as log:
         world = World(RECIPE, store, engine, count)
-        asyncio.run(online(cast(Any, world), cast(Any, Learner(store)), cast(Any, engine), TASKS, log))
+        asyncio.run(
+            online(cast(Any, world), Learning(lambda: cast(Any, Learner(store)), store), cast(Any, engine), TASKS, log)
+        )
 
 
 def check(run: Path) -> None:

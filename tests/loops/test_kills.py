@@ -37,6 +37,7 @@ from webdojo.agent.harness import Harness
 from webdojo.envs.task_sets import tasks_of
 from webdojo.errors import Failure
 from webdojo.loops.episodes import open_episodes
+from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import make_learner, open_engine
 from webdojo.loops.online import online
@@ -86,7 +87,7 @@ async def learn(recipe: Recipe, folder: Path, wander: bool = False) -> None:
             open_policy = nullcontext(Wanderer(runner.harness)) if wander else open_engine(recipe, store.images, path)
             with closing(make_learner(recipe, store.images, path)) as learner:
                 async with open_policy as engine:
-                    await online(runner, learner, cast(TrainableEngine, engine), tasks, log)
+                    await online(runner, Learning(lambda: learner, store), cast(TrainableEngine, engine), tasks, log)
 
 
 def stored(folder: Path) -> int:

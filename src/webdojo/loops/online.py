@@ -20,13 +20,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
+from typing import Any
+
+from torch import Tensor
 
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_surplus
+from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog, iteration_line
 from webdojo.loops.metrics import StepTimer, batch_metrics, staleness_metrics
 from webdojo.loops.missing import ended_for_good
@@ -49,30 +53,30 @@ from webdojo.types import Task, TrainableEngine, Trajectory
 logger = logging.getLogger("webdojo")
 
 
-async def nothing_to_check() -> dict[str, float]:
+async def nothing_to_check(learner: Learner) -> dict[str, float]:
     return {}
 
 
 async def online(
     runner: EpisodeRunner,
-    learner: Learner,
+    learning: Learning,
     engine: TrainableEngine,
     tasks: Sequence[Task],
     log: RunLog,
     heldout: Sequence[Task] = (),
-    check_engine: Callable[[], Awaitable[dict[str, float]]] = nothing_to_check,
+    check_engine: Callable[[Learner], Awaitable[dict[str, float]]] = nothing_to_check,
 ) -> None:
     """Train until `train.iterations` iterations are done, from the store's last RL checkpoint if there is one.
 
-    The `learner` holds the warm-started weights; on resume they are replaced by the checkpoint's. The `engine` gets its
+    The learner holds the warm-started weights; on resume they are replaced by the checkpoint's. The `engine` gets its
     weights at the start and after every update, and `check_engine` then makes sure that it answers with them as the
     learner would, and says how far both are apart. `evaluate.every` measures policies on the `heldout` tasks.
     """
     recipe, store = runner.recipe, runner.store
     config, rollout = recipe.train, recipe.rollout
-    state = resume(store, learner, log, rollout.group_size)
-    await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=state.iteration)
-    gaps = await check_engine()
+    state = resume(store, learning.learner, log, rollout.group_size)
+    await engine.update_weights(await learning.does(_weights), version=state.iteration)
+    gaps = await learning.does(check_engine)
 
     def iteration_now() -> int:
         """The first iteration that may train an episode that begins now."""
@@ -130,7 +134,8 @@ async def online(
             with timer.measure("update"), progress(f"{step}, turns", len(samples), stays=False) as bar:
                 await sleep.enter_async_context(asleep(engine, scheduler.clock))
                 temperature = rollout.sampling.temperature
-                update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
+                train = partial(_train, samples=samples, temperature=temperature, version=iteration - 1)
+                update = await learning.does(train)
                 bar.advance(len(samples))
                 if evaluations.running or not engine.updates_asleep:
                     await sleep.aclose()  # it wakes up
@@ -144,16 +149,28 @@ async def online(
                 begun = pool.state()
                 meta |= {"pool": begun._asdict(), "stored": ended_for_good(store, stream.position, begun)}
                 await asyncio.to_thread(store.flush)
-                await asyncio.to_thread(store.checkpoints.save, f"rl-{iteration:04d}", learner.save, meta)
+                await learning.does(partial(_save, store=store, name=f"rl-{iteration:04d}", meta=meta), redo=train)
                 log.write(RL, iteration, metrics)
                 evaluation_s = store.get("seconds", {}).get("evaluate_sft", 0.0)
                 logger.info("%s", iteration_line(store.metrics(RL), config.iterations, evaluation_s))
                 await asyncio.to_thread(remove_surplus, store, recipe)
             with timer.measure("publish"):
-                await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=iteration)
+                await engine.update_weights(await learning.does(_weights), version=iteration)
                 await sleep.aclose()
-                gaps = await check_engine()
+                gaps = await learning.does(check_engine)
             pool.advance(iteration)
+
+
+async def _train(learner: Learner, samples: Sequence[Sample], temperature: float, version: int) -> dict[str, float]:
+    return await learn(learner, learner.train_policy, samples, temperature, version)
+
+
+async def _weights(learner: Learner) -> Mapping[str, Tensor]:
+    return await asyncio.to_thread(learner.state_dict)
+
+
+async def _save(learner: Learner, store: RunStore, name: str, meta: dict[str, Any]) -> None:
+    await asyncio.to_thread(store.checkpoints.save, name, learner.save, meta)
 
 
 def assemble(groups: Sequence[Group], iteration: int, recipe: Recipe, store: RunStore) -> list[Sample]:

@@ -28,6 +28,7 @@ from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.fine_tune import SFT, fine_tune
 from webdojo.loops.image_contract import check_images
 from webdojo.loops.keep import best
+from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import evaluation_metrics
 from webdojo.loops.missing import warn_of_missing
@@ -263,11 +264,12 @@ class Pipeline:
 
     async def learn_online(self, runner: EpisodeRunner, start: str) -> tuple[str, int]:
         """Train online from the model `start`; the folder of the final policy, and the iteration that made it."""
-        with closing(self.parts.make_learner(self.recipe, self.store.images, start)) as learner:
+        make = partial(self.parts.make_learner, self.recipe, self.store.images, start)
+        with closing(Learning(make, self.store)) as learning:
             async with self.parts.open_engine(self.recipe, self.store.images, start, self._attempt) as engine:
                 trainable = cast(TrainableEngine, engine)  # `Recipe.check` has seen to it
-                check = partial(check_images, trainable, learner, self.store.images, self.recipe)
-                await online(runner, learner, trainable, self.tasks, self.log, self.heldout, check)
+                check = partial(check_images, trainable, images=self.store.images, recipe=self.recipe)
+                await online(runner, learning, trainable, self.tasks, self.log, self.heldout, check)
         final = latest(self.store)
         return (start, 0) if final is None else (str(final.path), final.meta["iteration"])
 
