@@ -130,3 +130,28 @@ def after_numbered_steps(said: Answer, rng: random.Random) -> str:
 def as_a_dialogue(said: Answer, rng: random.Random) -> str:
     """Question and answer, each with its letter."""
     return f"Q: {said.instruction}\nA: {short(said)}"
+
+
+@wording(*SAID, "missing", "refused")
+def and_changed_nothing(said: Answer, rng: random.Random) -> str:
+    """The answer, and that the site is as it was."""
+    return f"{sentence(said)}. I have not changed anything on the site."
+
+
+@wording(*SAID, "missing", "refused")
+def with_a_footnote(said: Answer, rng: random.Random) -> str:
+    """A number in brackets behind the sentence, which stands for the source below."""
+    return f"{sentence(said)}.[1]\n\n[1]: {said.url}"
+
+
+@wording(*SAID, "missing", "refused")
+def it_turns_out(said: Answer, rng: random.Random) -> str:
+    """The answer in a clause after `that`."""
+    start = rng.choice(("It turns out that", "I found out that", "What I learned is that"))
+    return f"{start} {within(sentence(said))}."
+
+
+@wording(*SAID, "missing", "refused")
+def as_a_letter(said: Answer, rng: random.Random) -> str:
+    """A salutation before the answer, and a signature behind it."""
+    return f"Dear user,\n\n{sentence(said)}.\n\nBest regards,\nYour assistant"

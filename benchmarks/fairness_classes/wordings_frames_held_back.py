@@ -96,29 +96,10 @@ def with_white_space(said: Answer, rng: random.Random) -> str:
     return f"\n\n  {short(said)}  \n"
 
 
-@wording(*SAID, "missing", "refused")
-def as_a_letter(said: Answer, rng: random.Random) -> str:
-    """A salutation before the answer, and a signature behind it."""
-    return f"Dear user,\n\n{sentence(said)}.\n\nBest regards,\nYour assistant"
-
-
 @wording(*SAID)
 def in_code(said: Answer, rng: random.Random) -> str:
     """The marks of code around the answer alone."""
     return rng.choice((f"`{short(said)}`", f"```\n{short(said)}\n```"))
-
-
-@wording(*SAID, "missing", "refused")
-def with_a_footnote(said: Answer, rng: random.Random) -> str:
-    """A number in brackets behind the sentence, which stands for the source below."""
-    return f"{sentence(said)}.[1]\n\n[1]: {said.url}"
-
-
-@wording(*SAID, "missing", "refused")
-def it_turns_out(said: Answer, rng: random.Random) -> str:
-    """The answer in a clause after `that`."""
-    start = rng.choice(("It turns out that", "I found out that", "What I learned is that"))
-    return f"{start} {within(sentence(said))}."
 
 
 @wording(*SAID)
@@ -137,9 +118,3 @@ def as_a_nested_object(said: Answer, rng: random.Random) -> str:
 def a_thought_and_a_final_answer(said: Answer, rng: random.Random) -> str:
     """The two labels by which agents that reason in words end."""
     return f"Thought: {said.steps}. I now know the answer.\nFinal Answer: {short(said)}"
-
-
-@wording(*SAID, "missing", "refused")
-def and_changed_nothing(said: Answer, rng: random.Random) -> str:
-    """The answer, and that the site is as it was."""
-    return f"{sentence(said)}. I have not changed anything on the site."

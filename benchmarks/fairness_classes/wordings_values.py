@@ -225,3 +225,12 @@ def a_date_in_parts(said: Answer, rng: random.Random) -> str | None:
         return None
     day = day_of(said)
     return f"Day: {day.day}, month: {day:%B}, year: {day.year}"
+
+
+@wording("value")
+def a_date_with_its_format(said: Answer, rng: random.Random) -> str | None:
+    """Numbers with slashes, and in which order they are."""
+    if not said.day:
+        return None
+    day = day_of(said)
+    return rng.choice((f"{day:%m/%d/%Y} (MM/DD/YYYY)", f"{day:%d/%m/%Y} (DD/MM/YYYY)"))

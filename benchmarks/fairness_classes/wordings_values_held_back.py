@@ -164,15 +164,6 @@ def figures_that_make_the_sum(said: Answer, rng: random.Random) -> str | None:
 
 
 @wording("value")
-def a_date_with_its_format(said: Answer, rng: random.Random) -> str | None:
-    """Numbers with slashes, and in which order they are."""
-    if not said.day:
-        return None
-    day = day_of(said)
-    return rng.choice((f"{day:%m/%d/%Y} (MM/DD/YYYY)", f"{day:%d/%m/%Y} (DD/MM/YYYY)"))
-
-
-@wording("value")
 def so_many_dollars(said: Answer, rng: random.Random) -> str | None:
     """The word for the currency behind the digits."""
     number = number_in(said, "$")

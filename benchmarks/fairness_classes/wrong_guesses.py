@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fairness_visitor import CannotGoError, Visitor
 
-from fairness_classes.case import Case, Target
+from fairness_classes.case import Case, Target, query_of
 from fairness_classes.kinds_of_classes import ASKED, READ, wrong_session
 from fairness_classes.moves import (
     as_planned,
@@ -99,3 +99,14 @@ def guesses_after_an_order_without_filters(case: Case, visitor: Visitor, rng: ra
         visit_site(visitor, target)
         open_query(visitor, replace(target.described, constraints=()))
         visitor.open_path(next(iter(listed_things(visitor, target.described)), target.path))
+
+
+@wrong_session("count")
+def guesses_after_a_wrong_filter(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Sets one filter to another value, and answers."""
+    query = query_of(case)
+    *kept, last = query.constraints
+    others = [each for each in query.collection.constraints(last.attribute) if each.query != last.query]
+    if not others:
+        raise CannotGoError("no filter has another value")
+    open_query(visitor, replace(query, constraints=(*kept, rng.choice(others))))

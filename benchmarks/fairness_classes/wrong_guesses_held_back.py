@@ -87,17 +87,6 @@ def guesses_names_without_their_order(case: Case, visitor: Visitor, rng: random.
     open_query(visitor, replace(query, sort=""))
 
 
-@wrong_session("count")
-def guesses_after_a_wrong_filter(case: Case, visitor: Visitor, rng: random.Random) -> None:
-    """Sets one filter to another value, and answers."""
-    query = query_of(case)
-    *kept, last = query.constraints
-    others = [each for each in query.collection.constraints(last.attribute) if each.query != last.query]
-    if not others:
-        raise CannotGoError("no filter has another value")
-    open_query(visitor, replace(query, constraints=(*kept, rng.choice(others))))
-
-
 @wrong_session("across")
 def guesses_on_one_of_two_sites(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Opens the thing of the first site, and searches there for that of the other."""

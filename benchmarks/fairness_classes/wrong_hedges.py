@@ -149,3 +149,11 @@ def a_promise(case: Case, said: Answer, say: Say) -> str:
 def not_yet(case: Case, said: Answer, say: Say) -> str:
     """That it is still to be done, though it is done."""
     return say.rng.choice(("I have not done this yet.", "Nothing was done.", "The task has failed."))
+
+
+@wrong_answer("done")
+def stopped_halfway(case: Case, said: Answer, say: Say) -> str:
+    """That a part is left to be done, though all is done."""
+    return say.rng.choice(
+        ("I stopped halfway; the rest is left to you.", "I have done only a part of it so far.", "This is unfinished.")
+    )

@@ -132,11 +132,3 @@ def a_plan_in_steps(case: Case, said: Answer, say: Say) -> str:
 def no_longer_so(case: Case, said: Answer, say: Say) -> str:
     """That it was so in the past."""
     return f"It used to be {short(said)}, but that is no longer so."
-
-
-@wrong_answer("done")
-def stopped_halfway(case: Case, said: Answer, say: Say) -> str:
-    """That a part is left to be done, though all is done."""
-    return say.rng.choice(
-        ("I stopped halfway; the rest is left to you.", "I have done only a part of it so far.", "This is unfinished.")
-    )

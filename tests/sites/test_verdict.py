@@ -274,3 +274,16 @@ def test_that_a_thing_is_the_first_must_have_been_seen() -> None:
     colors = [fact_name(each.slug, "Color") for each in before]
     assert passes(first, seen=[*of_all, *colors]), "all that come before it are of another colour"
     assert not passes(first, seen=[*of_all, *colors[1:]])
+
+
+def test_that_things_are_all_of_a_list_needs_what_tells_the_others_apart() -> None:
+    products = load_site("shop", 1, "compact").main
+    color = products.constraints(products.by_key["color"])[0]
+    where, all_of = f"/products?color={str(color.value).lower()}", "/products"
+    those = {"says": "All of them", "listed": where}
+    listed = [listed_fact(each.slug, all_of) for each in products.entities]
+    own = [fact_name(each.slug, "Color") for each in products.find([color])]
+    others = [fact_name(each.slug, "Color") for each in products.entities if not color.holds(each)]
+    assert passes(those, seen=[*listed, *own, *others])
+    assert not passes(those, seen=[*listed, *own]), "the others may be of this colour, too"
+    assert not passes(those, seen=[*listed, *own, *others[1:]])

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 from webdojo.sites.catalog import (
     Collection,
     Constraint,
+    Entity,
     count_fact,
     fact_name,
     found_fact,
@@ -45,14 +46,18 @@ def was_listed(site: CatalogSite, where: str, seen: Iterable[str]) -> bool:
     """Whether all things of a list were on screen, and with them that they are all.
 
     A list by these filters or fewer was on screen to its end, with what tells that the things pass the filters that it
-    lacks; or it was in the order of a limit, which is all that it lacks, and on screen until that was passed.
+    lacks, and of each other thing in it that it does not; or it was in the order of a limit, which is all that it
+    lacks, and on screen until that was passed.
     """
     (collection, asked), known = _filters_at(site, where), set(seen)
     wanted = collection.find(asked)
     for address, given in _narrower(collection, asked, known):
         lacking = [each for each in asked if each not in given]
-        if all(listed_fact(each.slug, address) in known for each in collection.find(given)):
-            if _told((each.slug for each in wanted), lacking, known):
+        found = collection.find(given)
+        if all(listed_fact(each.slug, address) in known for each in found):
+            others = (each for each in found if each not in wanted)
+            told = _told((each.slug for each in wanted), lacking, known)
+            if told and all(_told_out(each, lacking, known) for each in others):
                 return True
         elif [each.attribute.filter for each in lacking] in (["max"], ["under"]):
             limit = lacking[0].attribute
@@ -112,10 +117,7 @@ def was_first(site: CatalogSite, wanted: dict[str, Any], seen: Iterable[str]) ->
         later = set(members[members.index(thing) + 1 :])
         if all(
             (slug in later and (ordered or (valued and fact_name(slug, label) in known)))
-            or any(
-                not each.holds(collection.by_slug[slug]) and fact_name(slug, each.attribute.label) in known
-                for each in lacking
-            )
+            or _told_out(collection.by_slug[slug], lacking, known)
             for slug in members
             if slug != thing
         ):
@@ -139,6 +141,11 @@ def _told(things: Iterable[str], filters: Iterable[Constraint], seen: set[str]) 
         fact_name(thing, each.attribute.label) in seen or told_fact(thing, each) in seen
         for thing, each in product(things, filters)
     )
+
+
+def _told_out(thing: Entity, filters: Iterable[Constraint], seen: set[str]) -> bool:
+    """Whether a value that a thing lacks one of some filters by was on screen."""
+    return any(not each.holds(thing) and fact_name(thing.slug, each.attribute.label) in seen for each in filters)
 
 
 def shows(site: CatalogSite, wanted: str, url: str) -> bool:

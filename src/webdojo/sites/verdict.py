@@ -38,13 +38,14 @@ are compared without regard to white space), or says what a text must be: `{"typ
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
+from webdojo.sites.answers.ending import gives_up
 from webdojo.sites.answers.reading import texts_of, within
-from webdojo.sites.answers.refusal import gives_up
 from webdojo.sites.answers.says import says
 from webdojo.sites.goal import Place
 from webdojo.sites.kinds import site_of
@@ -143,10 +144,16 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
     for fact, reason in zip(facts, reasons, strict=True):
         if reason:
             return Verdict(False, f"not so: {fact['says']} ({reason})", holds)
-    if not any("answer" in fact for fact in facts) and gives_up(answer, task.instruction):
+    if not any("answer" in fact for fact in facts) and gives_up(answer, task.instruction, _names(task)):
         return Verdict(False, f"the agent said that it was not done: {answer[:80]!r}", holds)
     unasked = _unasked(task, state)
     return Verdict(not unasked, unasked or "every fact holds", holds)
+
+
+def _names(task: Task) -> Iterator[str]:
+    """The names of all things on the site of a task, which may have any words in them."""
+    collections = site_of(task, task.website).collections.values()
+    return (entity.name for collection in collections for entity in collection.entities)
 
 
 def _checks(task: Task) -> list[dict[str, Any]]:

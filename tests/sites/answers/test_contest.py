@@ -60,3 +60,15 @@ def test_a_title_that_begins_like_a_clause_goes_on_with_nothing(title: str) -> N
     told = f"The reply count of {title} is 25. The reply count of Old chairs is 4. Therefore, {title} has more."
     assert says(cat, told, question, replies)
     assert not says(chairs, told, question, replies)
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["It turns out that", "What I learned is that", "As it turns out,", "It turned out that", "I found out that",
+     "The page shows that", "I can confirm that", "What turns up is that", "My search says that", "Now I know that"],
+)  # fmt: skip
+def test_words_that_lead_to_a_sentence_name_no_side(lead: str) -> None:
+    wanted = winner([("A plant that turns yellow is what I know",), ("A short guide",)], 1, (9, 30))
+    asked = "Which has more views: A plant that turns yellow is what I know or A short guide?"
+    assert says(wanted, f"{lead} A short guide has more views.", asked)
+    assert not says(wanted, f"{lead} the yellow plant has more views.", asked)

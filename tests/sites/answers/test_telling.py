@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webdojo.sites.answers.refusal import gives_up
+from webdojo.sites.answers.ending import gives_up
 from webdojo.sites.answers.says import says
 from webdojo.sites.answers.subject import Subject
 from webdojo.sites.answers.telling import told
@@ -121,3 +121,27 @@ def test_labels_and_steps_before_a_refusal_say_nothing_of_the_thing(said: str) -
 )  # fmt: skip
 def test_what_is_still_to_be_done_is_not_done(answer: str, right: bool) -> None:
     assert gives_up(answer, "Add Oak Chair to the cart.") is right
+
+
+LETTERS = (
+    "Dear user,\n\n{}.\n\nBest regards,\nYour assistant", "Hi there!\n\n{}.\n\nKind regards,\nSam",
+    "Hello,\n{}.\nSincerely,\nyour web agent", "Dear Sir or Madam, {}. Yours sincerely", "Good morning! {}. Cheers!",
+    "Hi Tom, {}. Thanks.",
+)  # fmt: skip
+NOTES = (
+    "{}.[1]\n\n[1]: http://shop-1.localhost/a-7", "{} [1].\n\n[1] http://shop-1.localhost/a-7",
+    "{}.[^1]\n\n[^1]: http://shop-1.localhost/a-7", "{}.¹\n\n¹ http://shop-1.localhost/a-7",
+    "{}.*\n\n* http://shop-1.localhost/a-7", "{} (source: http://shop-1.localhost/a-7).",
+    "{}.\n\nSources:\n[1]: http://shop-1.localhost/a-7\n[2]: http://shop-1.localhost/b",
+    "{} ([source](http://shop-1.localhost/a-7)).", "{}.\n\nReference: [1](http://shop-1.localhost/a-7)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("frame", [*LETTERS, *NOTES])
+def test_letters_and_footnotes_say_nothing_of_the_value(frame: str) -> None:
+    assert says(text("Blue"), frame.format("The color of Oak Chair is Blue"), COLOR, CHAIR)
+    assert not says(text("Blue"), frame.format("The color of Oak Chair is Red"), COLOR, CHAIR)
+    assert says(OAK, frame.format("Why oak? has more views"), MORE)
+    assert not says(OAK, frame.format("Pine: a story has more views"), MORE)
+    assert says(number(9), frame.format("There are 9 chairs"), COUNT)
+    assert not says(number(9), frame.format("There are 8 chairs"), COUNT)

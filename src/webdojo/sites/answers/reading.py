@@ -20,6 +20,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from webdojo.sites.answers.date_formats import in_told_order
 from webdojo.sites.answers.values import units_of, word_set
 
 FILLERS = word_set("a an the is are it its it's of in at for to and has")
@@ -212,6 +213,7 @@ def words_of(said: str) -> list[Word]:
     text = _IN_PARTS.sub(_of_parts, text)
     text = _MONTH_OF_YEAR.sub(lambda match: f"{_MONTHS[_MONTH[match[1]] - 1]} ", text)
     text = _ORDINAL.sub(lambda match: f"{_ORDINALS[match[0]]}th", text)
+    text = in_told_order(text)
     for pattern, written in _DATES:
         text = pattern.sub(written, text)
     pieces, end = [], 0

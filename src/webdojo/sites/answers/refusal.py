@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from webdojo.sites.answers.doubts import hearsay
 from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, Reading, texts_of
-from webdojo.sites.answers.telling import QUOTED, told
+from webdojo.sites.answers.telling import QUOTED
 from webdojo.sites.answers.values import word_set
 
 _NAME, _QUOTE, _RIVAL = "§", "¶", "¤"
@@ -121,26 +121,6 @@ _VALUES = word_set("answer value price cost costs equals result =")
 _KEY = re.compile(r"[\"'](?:error|message|reason|result|status|why)[\"']\s*:", re.IGNORECASE)
 """Keys of JSON that say nothing of the value."""
 _TALLY = re.compile(r"\b(results|matches|hits|found)\s*[:=]\s*(?=\d)", re.IGNORECASE)
-_DONE = (
-    r"(?:done|finished|completed?|started|begun|attempted|tried|performed|carried out|executed|changed|happened|made"
-    r"|taken|opened|sent|saved|set|added|posted|booked|achieved|accomplished)"
-)
-_NO_MORE = r"(?!(?: \w+){0,4} (?:else|elsewhere|other|others|twice)\b)"
-_FAILURE = re.compile(
-    r"\b(?:impossible|unable|cannot|can not|can't|could not|couldn't|not able|not possible|isn't possible|failed"
-    r"|failure|fails|gave up|give up|giving up|no way to|did not find|didn't find"
-    r"|(?:not|n't) (?:allow|let|work|succeed|manage|exist|available|found|permitted|supported)\w*"
-    r"|(?:(?:not|\w+n't) (?:yet )?(?:been )?"
-    rf"|(?:nothing|no (?:actions?|steps?|changes?)) (?:(?:was|were|is|has|have|had|got|been|yet) )*){_DONE}{_NO_MORE}"
-    rf"|(?:haven't|have not|did nothing|done nothing){_NO_MORE}"
-    r"|(?:not|didn't) (?:do|start|begin|perform|complete|finish|carry out) (?:it|this|that|so)"
-    r"|(?:still|yet|remains?|left|needs?|has) to be|undone|pending|(?:work|still) in progress"
-    r"|(?:will|i'll|shall) (?:\w+ )?(?:do|start|begin|try) (?:it|this|that|so)"
-    r"|(?:going|about) to (?:do|start|begin|try)"
-    r"|unfinished|incomplete|no such|there is no|there's no|nothing found|sold out|out of stock|don't know|do not know"
-    r"|won't|will not|refuse|refused|skipped|still (?:need|have) to|ran out|run out|stuck|unsuccessful"
-    r"|unsuccessfully|never)\b"
-)
 _JOINTS = word_set("and or or so but however though although then because since as which while therefore hence thus")
 _BREAK = re.compile(r"[.,:;!?\n()|=→⇒—{}\[\]]| [-–] |->")
 _COLON = re.compile(r"[\"' ]*:")
@@ -324,12 +304,3 @@ def _clauses(
     asked = {word for word in reading.asked if word not in own}
     said = [" ".join(each.split()) for each in " ".join(parts()).split("\n")]
     return [_Clause(each.removesuffix(" :"), asked, each.endswith(" :")) for each in said if each.strip(" :")]
-
-
-def gives_up(answer: str, question: str) -> bool:
-    """Whether an answer says that its task was not done, in words that are not those of the task."""
-    reading = Reading(told(answer, question, asks_back=True), question)
-    own = (
-        text if reading.free[at] and not reading.repeats(at, at + 1) else "-" for at, text in enumerate(reading.texts)
-    )
-    return _FAILURE.search(" ".join(own)) is not None

@@ -26,6 +26,7 @@ from decimal import Decimal
 from typing import Any
 
 from webdojo.errors import TaskError
+from webdojo.sites.answers.conduct import without_conduct
 from webdojo.sites.answers.contest import says_winner
 from webdojo.sites.answers.doubts import doubted
 from webdojo.sites.answers.names import says_names
@@ -54,6 +55,7 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
     own = (*_own_names(wanted), *(subject.names if subject.told else ()))
     names = (*_strings(wanted), *subject.names, *subject.rivals)
     answer = told(without_stops(answer), question, names, asks_back=wanted.get("type") in ("missing", "refused"))
+    answer = without_conduct(answer, question, names)
     known = words_known(question, (*subject.told, *subject.asked, *subject.labels, *subject.filters))
     subject = replace(subject, rivals=(*subject.rivals, *look_alikes(answer, own, known)))
     answer = figures_apart(given_name_first(answer, names), names)

@@ -39,6 +39,8 @@ _GAP = MORE | LESS | word_set("by after before difference gap margin")
 _LABELS = MORE | LESS | word_set("first second third fourth 1st 2nd 3rd last up place")
 """Words before a colon that say of the name after it where it stands: `first: A`, `runner-up: B`."""
 _ORDINALS = {"former": 0, "first": 0, "latter": 1, "second": 1}
+_LEADING = 7
+"""Words that a sentence may have before a `that`, so that they only lead to what it tells."""
 _OPENED = word_set("opened clicked took chose")
 _CLAUSE = re.compile(r"[,.;!?\n()|←]| - |<-")
 _SENTENCE = re.compile(r"[.;!?\n:]")
@@ -165,9 +167,9 @@ def named_in_part(reading: Reading, sides: list[list[str]], labels: Collection[s
         for text in those.difference(*words[:n], *words[n + 1 :], FILLERS, TALK, DOUBTS):
             if text.isalpha() and len(text) > 2 and text[:4] not in dull and not text.endswith("est"):
                 of[text.rstrip("s")] = n
-    at = 0
+    at, framed = 0, _frames(reading)
     while at < len(reading.texts):
-        side = of.get(reading.texts[at].rstrip("s")) if reading.free[at] else None
+        side = of.get(reading.texts[at].rstrip("s")) if reading.free[at] and at not in framed else None
         end = at + 1
         if side is not None:
             last = at
@@ -185,6 +187,18 @@ def named_in_part(reading: Reading, sides: list[list[str]], labels: Collection[s
             reading.explain(start, last + 1)
             yield Name(start, last + 1, side, part=True)
         at = end
+
+
+def _frames(reading: Reading) -> set[int]:
+    """The places of what leads to a `that` at the beginning of a sentence: `It turns out that …`."""
+    found: set[int] = set()
+    for at in (at for at, text in enumerate(reading.texts) if text == "that" and reading.free[at]):
+        start = at
+        while start and reading.free[start] and not _CLAUSE.search(reading.words[start].gap):
+            start -= 1
+        if reading.free[start] and at - start < _LEADING:
+            found.update(range(start, at))
+    return found
 
 
 def only_lists(reading: Reading, name: Name, clauses: list[Clause]) -> bool:

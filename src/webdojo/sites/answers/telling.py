@@ -30,6 +30,20 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 """The courtesies at the end of an answer."""
+_SALUTATION = re.compile(
+    r"\A\s*(?:dear|hi|hello|hey|greetings|good (?:morning|afternoon|evening|day))\b(?: [^\W\d]+){0,4}[ \t]*[,!:.]\s+",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(
+    r"(?:^|(?<=[.!?]) )[ \t]*(?:(?:with )?(?:best|kind|kindest|warm|warmest|many) (?:regards|wishes|thanks)|regards"
+    r"|sincerely|yours(?: \w+)?|cheers|thanks|thank you)[,.!]?(?:\s+[^\W\d]+){0,4}[.!]?\s*\Z",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What a letter begins and ends with."""
+_NOTE = re.compile(
+    r"^[ \t]*(?:\[\^?\w{1,3}\]|\(?\d{1,2}[.):]|\d{1,2}(?= )|[¹²³⁴-⁹]|[*†])[ \t]*:?[ \t]*(?=<?https?://)", re.MULTILINE
+)
+"""The mark of a footnote that gives a source."""
 _BACK = re.compile(
     r"\b(?:you|your|shall i|should i|need|want|can i help|may i help|anything else|what else)\b", re.IGNORECASE
 )
@@ -39,7 +53,8 @@ _ASIDE = re.compile(
     r"|\b(?:confidence|certainty)(?: level| score)?[\"']?(?:: ?| is |,? )[\"']?(?:very )?"
     r"(?:high\b|(?:[6-9]\d|100|0?\.[6-9]\d*|1\.0)\b ?%?)"
     r"|\b(?:with |very |a )*(?:with|high|full|complete|total|absolute|great) (?:confidence|certainty)\b"
-    r"|(?<=[\w.)]) ?\[\d{1,2}\]|^ *\[\d{1,2}\](?= +\S)",
+    r"|\[\d{1,2}\]\(https?://[^)\s]*\)|(?<=[\w.)!?”\"]) ?\[\^?\d{1,2}\](?!\()|(?<=[.)!?”\"])[¹²³⁴-⁹]"
+    r"|^ *\[\^?\d{1,2}\](?::|(?= +\S))",
     re.IGNORECASE | re.MULTILINE,
 )
 """Numbers that belong to no value: of steps, of references, and of how sure an agent is."""
@@ -83,7 +98,8 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
         text = re.sub(rf"{re.escape(asked)}[.?!]*", " … ", text, flags=re.IGNORECASE)
     text = _RESTATED.sub(" ", text)
     text = _unmarked(text, frozenset(name for name in (*names, *QUOTED.findall(question)) if _MARK.search(name)))
-    text = _ASIDE.sub(" ", _CLOSING.sub("", text.strip())).strip()
+    text = _SIGNATURE.sub("", _SALUTATION.sub("", text))
+    text = _ASIDE.sub(" ", _NOTE.sub("", _CLOSING.sub("", text.strip()))).strip()
     text = _EXACTLY.sub("exactly", text)
     if "star" in question:
         text = re.sub(r"[★⭐]+", lambda match: f" {len(match[0])} stars ", text)

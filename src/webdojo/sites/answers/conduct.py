@@ -1,0 +1,62 @@
+"""What an answer tells of how its writer left the site: `I have not changed anything there.`
+
+Such a clause has words of changing and of sites only, and says with a denial that nothing was changed. It tells of no
+value, so that its denial takes none back. What was not looked at, opened or checked is no such thing: that is a doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from webdojo.sites.answers.values import word_set
+
+_CLAUSE = re.compile(r"(?:[^.,;:!?()\n—–]|(?<=\w)[.,:](?=\w))+")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_CHANGING = re.compile(
+    r"(?:chang|modif|edit|alter|touch|updat|delet|remov|add|post|submit|sav|order|book|pay|purchas|vot|creat|cancel)"
+    r"(?:e|ed|ted|ied|y|ying|ing|ting|es|s)?|send|sent|buy|bought|paid|write|wrote|written"
+)
+_DENIALS = word_set("not never no nothing without none")
+_EDITS = word_set("edits modifications purchases")
+_UNTOUCHED = word_set("unchanged untouched unmodified unaltered")
+_AS_IT_WAS = re.compile(r"\bas (?:it was|they were|it is|i found it)$")
+_WRITERS = word_set("i i've we we've")
+_WORDS = (
+    _WRITERS
+    | _DENIALS
+    | _UNTOUCHED
+    | _EDITS
+    | word_set(
+        "account also and as any anything at be been being btw but by cart content contents data did doing "
+        "else everything form forms found has have here in is it its itself left made make making "
+        "note of on or order orders otherwise page pages please remains settings site so some something "
+        "stays that the there they thing things this to was website were while while with"
+    )
+)
+
+
+def without_conduct(answer: str, question: str, names: Iterable[str] = ()) -> str:
+    """An answer without the clauses that say that its writer changed nothing, but for what names and questions say."""
+    asked = {word for word in map(str.casefold, _WORD.findall(question)) if _of_change(word)}
+
+    def kept(clause: re.Match[str]) -> str:
+        words = [word.casefold().replace("’", "'") for word in _WORD.findall(clause[0])]
+        told = _tells_of_no_change(words)
+        own = not _WRITERS.isdisjoint(words) or asked.isdisjoint(words) or not _UNTOUCHED.isdisjoint(words)
+        if not told or not own or any(name.casefold() in clause[0].casefold() for name in names):
+            return clause[0]
+        return " "
+
+    return _CLAUSE.sub(kept, answer).lstrip(" ,;:")
+
+
+def _of_change(word: str) -> bool:
+    return word in _EDITS or bool(_CHANGING.fullmatch(word))
+
+
+def _tells_of_no_change(words: list[str]) -> bool:
+    denied = any(word in _DENIALS or word.endswith("n't") for word in words)
+    as_it_was = not _UNTOUCHED.isdisjoint(words) or bool(_AS_IT_WAS.search(" ".join(words)))
+    known = all(word in _WORDS or word.endswith("n't") or _CHANGING.fullmatch(word) for word in words)
+    return known and len(words) > 1 and (as_it_was or (denied and any(map(_of_change, words))))
