@@ -193,7 +193,7 @@ class World:
         sigma: of the seconds of a step.
     """
 
-    pool = SimpleNamespace(places=SLOTS)
+    rollouts = SimpleNamespace(places=SLOTS)
 
     def __init__(self, recipe: Recipe, store: RunStore, engine: Engines, sigma: float) -> None:
         self.recipe, self.store, self.engine, self.sigma = recipe, store, engine, sigma

@@ -143,7 +143,7 @@ class World:
         before_storing: called by each episode at its end.
     """
 
-    pool = SimpleNamespace(places=100)
+    rollouts = SimpleNamespace(places=100)
 
     def __init__(
         self, recipe: Recipe, store: RunStore, engine: Versions, before_storing: Callable[[], None] = lambda: None
