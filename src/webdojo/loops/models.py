@@ -32,10 +32,11 @@ from webdojo.policy.model.loading import device_of, load_model, skeleton
 from webdojo.recipe import Recipe
 from webdojo.sleep_clock import SleepClock
 from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.learner.driver import lead
 from webdojo.trainer.learner.learner import Learner
 from webdojo.trainer.learner.lora import Adapters
 from webdojo.trainer.learner.optimizer import make_optimizer, trained_names
-from webdojo.trainer.learner.ranks import Ranks, lead
+from webdojo.trainer.learner.ranks import Ranks
 from webdojo.types import Engine, ImageSource, TrainableEngine
 
 P = ParamSpec("P")

@@ -219,7 +219,7 @@ def test_an_error_of_another_rank_is_told_in_its_words(story: Story) -> None:
 
 
 def test_ranks_end_with_the_driver() -> None:
-    script = "import psutil, time; from webdojo.trainer.learner.ranks import lead\n"
+    script = "import psutil, time; from webdojo.trainer.learner.driver import lead\n"
     script += "if __name__ == '__main__':\n    lead(repr, 2, 'cpu')\n"
     script += "    print(*[c.pid for c in psutil.Process().children()], flush=True)\n    time.sleep(600)"
     driver = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
