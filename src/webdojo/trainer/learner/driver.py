@@ -34,7 +34,7 @@ L = TypeVar("L")
 REPORT_TIMEOUT_S = 10.0
 """Seconds that the driver waits, when its own work failed, for a follower to report why."""
 POLL_S = 1.0
-"""Seconds after which it looks again whether a follower that it waits for still runs."""
+"""Seconds between two looks at whether the followers still run."""
 SILENCE_S = 120.0
 """A follower without a sign of life for so long is lost: its machine is gone, or it hangs."""
 
@@ -54,8 +54,7 @@ def lead(build: Callable[[Ranks], L], count: int, device_type: str, launcher: La
         return build(Ranks(0, 1, join(store, 0, 1, device_type, launcher.gpu)))
     driver = Driver(store, count, launcher)
     with driver.one_error():
-        launcher.start(count, store.port, pickle.dumps(build), device_type)
-        driver.join(device_type)
+        driver.start(pickle.dumps(build), device_type)
         learner = build(driver)
         driver.wait_for_the_end()
     return learner
@@ -69,23 +68,27 @@ class Driver(Ranks):
         self._store, self._launcher = store, launcher
         self._ended = False
         self._on_gpus = False
-        self._call = threading.Lock()
+        self._found: TrainError | None = None
+        """Why a follower failed, where `_watch` has found it."""
+        self._call, self._ending = threading.Lock(), threading.Lock()
         self._heartbeats = {rank: (0, time.monotonic()) for rank in range(1, count)}
         """How many signs of life each follower had given when last one was new, and when that was."""
 
-    def join(self, device_type: str) -> None:
-        """Wait until all followers run, so that nobody is waited for who never comes, and enter their group."""
+    def start(self, build: bytes, device_type: str) -> None:
+        """Start the followers, wait until all run, so that nobody is waited for who never comes, and enter their
+        group."""
+        self._launcher.start(self.count, self._store.port, build, device_type)
         until = time.monotonic() + TIMEOUT.total_seconds()
         while not self._store.check([started_key(rank) for rank in range(1, self.count)]):
-            self._raise_failure()
+            if failure := self._failure():
+                raise failure
             if time.monotonic() > until:
                 raise TrainError(f"not all of the learner's {self.count} ranks have started within {TIMEOUT}")
             time.sleep(0.02)
         self.mesh = join(self._store, 0, self.count, device_type, self._launcher.gpu)
+        self._on_gpus = device_type == "cuda"
         self._control = Control(self._wait)
-        if device_type == "cuda":
-            self._on_gpus = True
-            threading.Thread(target=self._abort_when_one_fails, daemon=True).start()
+        threading.Thread(target=self._watch, name="learner ranks", daemon=True).start()
 
     @contextmanager
     def doing(self, work: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[None]:
@@ -102,14 +105,12 @@ class Driver(Ranks):
         try:
             yield
         except BaseException as error:
-            try:
-                # Another error than ours may come of a follower that is gone, which then is the one to tell of.
-                if isinstance(error, Exception) and not isinstance(error, WebdojoError):
-                    self._raise_failure(REPORT_TIMEOUT_S)
-            except TrainError as failure:
+            # Another error than ours may come of a follower that is gone, which then is the one to tell of.
+            doubtful = isinstance(error, Exception) and not isinstance(error, WebdojoError)
+            failure = self._failure(REPORT_TIMEOUT_S) if doubtful else None
+            self._give_up()
+            if failure is not None:
                 raise failure from error
-            finally:
-                self._give_up()
             raise
 
     def wait_for_the_end(self) -> None:
@@ -122,46 +123,61 @@ class Driver(Ranks):
             return
         self._ended = True  # so that nobody takes an end that is wanted for a death
         if not self._call.acquire(blocking=False):
-            self._launcher.end(0.0)
+            self._end_followers(0.0)
             self._abort()
             return
         with suppress(RuntimeError, TrainError):  # of one that has died since the last call
             self._control.send(None)
             self._control.end()
         dist.destroy_process_group()
-        self._launcher.end(REPORT_TIMEOUT_S)
+        self._end_followers(REPORT_TIMEOUT_S)
 
     def _give_up(self) -> None:
         self._ended = True
-        self._launcher.end(0.0)
+        self._end_followers(0.0)
         if dist.is_initialized():
             dist.destroy_process_group()
 
+    def _end_followers(self, grace_s: float) -> None:
+        with self._ending:
+            self._launcher.end(grace_s)
+
     def _wait(self, work: dist.Work) -> None:
         """Wait for a collective of the control group, or until a follower has failed."""
-        pause_s, asked = 0.0002, time.monotonic()
+        pause_s = 0.0002
         while not work.is_completed():
+            if self._found is not None:
+                raise self._found
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, 0.02)
-            if time.monotonic() - asked > POLL_S:
-                if self._failures():
-                    self._raise_failure(REPORT_TIMEOUT_S)
-                asked = time.monotonic()
         work.wait()
 
-    def _raise_failure(self, timeout_s: float = 0.0) -> None:
-        """Raise what ended a follower, if anything has within that time, and rather what ended the first one than what
-        that did to the others."""
+    def _watch(self) -> None:
+        """When a follower has failed, end all, so that a call which waits for it fails: by gloo when connections close,
+        by NCCL when it is told to."""
+        while not self._ended:
+            failure = self._failure(REPORT_TIMEOUT_S) if self._failures() else None
+            if failure is not None and not self._ended:
+                self._found = failure
+                self._end_followers(0.0)
+                self._abort()
+                return
+            time.sleep(POLL_S)
+
+    def _failure(self, timeout_s: float = 0.0) -> TrainError | None:
+        """What ended a follower, if anything has within that time, and rather what ended the first one than what that
+        did to the others."""
         until = time.monotonic() + timeout_s
-        while True:
+        while self._found is None:
             failures = self._failures()
-            if time.monotonic() >= until or len(failures) == self.count - 1:
-                break
-            if any(not secondary for secondary, _, _ in failures):
-                break
+            if (
+                time.monotonic() >= until
+                or len(failures) == self.count - 1
+                or any(not secondary for secondary, _, _ in failures)
+            ):
+                return min(failures, key=lambda each: each[:2])[2] if failures else None
             time.sleep(0.02)
-        if failures:
-            raise min(failures, key=lambda each: each[:2])[2]
+        return self._found
 
     def _failures(self) -> list[tuple[bool, int, TrainError]]:
         """Of each follower that has failed, whether its error may have come of another's, its rank and the error."""
@@ -183,18 +199,11 @@ class Driver(Ranks):
             count = self._store.add(heartbeat_key(rank), 0)
             if count != before:
                 self._heartbeats[rank] = (count, now)
-            elif now - since > SILENCE_S:
+            elif count and now - since > SILENCE_S:  # none before it has started
                 silent[rank] = f"it has given no sign of life for {now - since:.0f} s"
         return silent
 
-    def _abort_when_one_fails(self) -> None:
-        while not self._ended:
-            if self._failures() and not self._ended:
-                self._abort()
-                return
-            time.sleep(POLL_S)
-
     def _abort(self) -> None:
-        """Let the call that is under way fail: NCCL waits for a dead rank without end, gloo does not."""
+        """Let the collective that is under way fail: NCCL waits for a dead rank without end, gloo does not."""
         if self._on_gpus and (group := dist.group.WORLD) is not None:
             group.abort()

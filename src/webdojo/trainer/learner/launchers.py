@@ -29,8 +29,8 @@ class Launcher(Protocol):
         """Start ranks 1 to `count` - 1, with the same arguments as those of `follow_one`; do not wait for them."""
 
     def ended(self) -> Mapping[int, str]:
-        """Why each of those that have ended did, by rank, in words that follow "rank 1 failed: ". Asked about once a
-        second, while it waits, by the driver."""
+        """Why each of those that have ended did, by rank, in words that follow "rank 1 failed: ". Asked every
+        second."""
 
     def end(self, grace_s: float) -> None:
         """Wait so long for the followers to end by themselves, and kill those that have not."""
