@@ -1,4 +1,4 @@
-"""What torchrun says to each of the processes that it starts, as `srun` can too: who this one is, and where all meet."""
+"""What torchrun, or `srun`, says to each of the processes that it starts: who this one is, and where all meet."""
 
 from __future__ import annotations
 

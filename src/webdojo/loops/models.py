@@ -131,7 +131,7 @@ def compute_dtype(recipe: Recipe) -> torch.dtype:
 def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks, *, kl: bool = True) -> Learner:
     if ranks.rank:
         torch.set_num_threads(_threads(recipe.train))
-    model, processor = load_model(model_path)
+    model, processor = load_model(model_path, mesh=ranks.mesh)
     if ranks.mesh is None:
         model.to(device_of(recipe.model))  # type: ignore[arg-type]
     if ranks.rank == 0:

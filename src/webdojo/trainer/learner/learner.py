@@ -95,8 +95,9 @@ class Learner:
     """A model, its optimizer, and the steps it has taken, on the device that the model is on.
 
     Parameters with `requires_grad=False` stay as they are; where none of the vision tower's trains, each screenshot
-    goes through it once, while memory lasts. With a mesh in `ranks` the float32 model is on the CPU, and is spread over
-    the mesh; the driver's methods do on all ranks what they do on one, and once one has raised, the ranks have ended.
+    goes through it once, while memory lasts. With a mesh in `ranks` the float32 model is on the CPU, in parts or whole,
+    and is spread over the mesh; the driver's methods do on all ranks what they do on one, and once one has raised, the
+    ranks have ended.
     The `reference` of the KL term is whole on every rank, and on the CPU but while it scores; where there are adapters
     it is the model without them. `compute_dtype` is other than float32 only with a mesh.
     """
@@ -282,7 +283,7 @@ class Learner:
         changed.
         """
         checkpoint.check_checkpoint(folder)
-        saved, _ = load_model(folder)
+        saved, _ = load_model(folder, mesh=self.ranks.mesh)
         trainer = torch.load(folder / checkpoint.TRAINER, map_location="cpu", weights_only=True)
         parameters = parameters_of(self._optimizer)
         if different := set(trainer["trained"]) ^ set(parameters):
@@ -293,7 +294,7 @@ class Learner:
             )
         weights: Mapping[str, Tensor] = saved.state_dict()
         if self.adapters is not None:
-            weights = gather_weights(self.model, keep=True) | self.adapters.read(folder / ADAPTER)
+            weights = self.model.state_dict() | self.adapters.read(folder / ADAPTER)
             self.adapters.check_base(weights, saved.state_dict(), folder)
         load_weights(self.model, weights, f"checkpoint {str(folder)!r}")
         if self._scoring.features is not None:

@@ -16,11 +16,13 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch.distributed.tensor import DTensor, distribute_tensor
 from transformers import PreTrainedModel
 
 from webdojo.errors import ConfigError, ModelError
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.model.forward import VISION
+from webdojo.trainer.learner.sharding import part_of
 
 State = Mapping[str, torch.Tensor]
 
@@ -95,13 +97,19 @@ class Adapters:
 
     @torch.no_grad()
     def merged(self, state: State) -> dict[str, torch.Tensor]:
-        """The weights of a model without adapters that computes the same; what these change is new, and on the CPU."""
+        """The weights of a model without adapters that computes the same; what these change is new, and on the CPU
+        where it is not sharded."""
         merged: dict[str, torch.Tensor] = {}
         for name, tensor in state.items():
             layer, base, end = name.rpartition(".base_layer.")
             if base and end == "weight":
                 up, down = (state[f"{layer}.lora_{part}.{NAME}.weight"].cpu() for part in "BA")
-                tensor = tensor.cpu() + self.scale * (up @ down)
+                change = self.scale * (up @ down)
+                if isinstance(tensor, DTensor):
+                    change = distribute_tensor(change, tensor.device_mesh, tensor.placements, src_data_rank=None)
+                    tensor = tensor + change
+                else:
+                    tensor = tensor.cpu() + change
             if not _is_adapters(name):
                 merged[f"{layer}.{end}" if base else name] = tensor
         return merged
@@ -138,7 +146,9 @@ class Adapters:
             for name, ours in self.merged(state).items()
             if name not in merged
             or ours.shape != merged[name].shape
-            or not torch.allclose(ours.cpu(), merged[name].cpu(), rtol=1e-5, atol=1e-6)
+            or not torch.allclose(
+                part_of(ours, merged[name]).cpu(), part_of(merged[name], merged[name]).cpu(), rtol=1e-5, atol=1e-6
+            )
         ]
         if different:
             raise ModelError(
