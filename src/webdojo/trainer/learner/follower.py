@@ -70,12 +70,13 @@ def _alive(store: TCPStore, rank: int) -> Iterator[None]:
     own = TCPStore(store.host, store.port, is_master=False, wait_for_workers=False, timeout=TIMEOUT)  # waits for nobody
 
     def beat() -> None:
-        while not done.wait(HEARTBEAT_S):
+        while not done.is_set():
             try:
                 own.add(heartbeat_key(rank), 1)
             except RuntimeError:
                 if not done.is_set():
                     os._exit(1)
+            done.wait(HEARTBEAT_S)
 
     threading.Thread(target=beat, name="heartbeat", daemon=True).start()
     try:
