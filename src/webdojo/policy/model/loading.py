@@ -80,14 +80,15 @@ def skeleton(path: str | Path) -> PreTrainedModel:
     return model
 
 
-def save_model(
-    model: PreTrainedModel, processor: Processor, path: str | Path, weights: Mapping[str, torch.Tensor] | None = None
-) -> None:
-    """Write weights (safetensors), config and processor so that `load_model`, transformers and vLLM read them.
+def save_model(model: PreTrainedModel, processor: Processor, path: str | Path) -> None:
+    """Write weights (safetensors), config and processor so that `load_model`, transformers and vLLM read them."""
+    model.save_pretrained(str(path))
+    processor.save(path)
 
-    `weights` is the state dict, where the model holds parts of it only.
-    """
-    model.save_pretrained(str(path), state_dict=None if weights is None else dict(weights))
+
+def save_settings(model: PreTrainedModel, processor: Processor, path: str | Path) -> None:
+    """All that `save_model` writes but the weights."""
+    model.save_pretrained(str(path), state_dict={})
     processor.save(path)
 
 
