@@ -20,6 +20,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from webdojo.errors import RankLost, TrainError, WebdojoError
 from webdojo.trainer.learner.launchers import Launcher, LocalProcesses
 from webdojo.trainer.learner.ranks import (
+    HEARTBEAT_S,
     TIMEOUT,
     Control,
     Ranks,
@@ -156,7 +157,7 @@ class Driver(Ranks):
         """When a follower has failed, end all, so that a call which waits for it fails: by gloo when connections close,
         by NCCL when it is told to."""
         while not self._ended:
-            failure = self._failure(REPORT_TIMEOUT_S) if self._failures() else None
+            failure = self._failure(REPORT_TIMEOUT_S) if self._failures(SILENCE_S) else None
             if failure is not None and not self._ended:
                 self._found = failure
                 self._end_followers(0.0)
@@ -169,19 +170,17 @@ class Driver(Ranks):
         did to the others."""
         until = time.monotonic() + timeout_s
         while self._found is None:
-            failures = self._failures()
-            if (
-                time.monotonic() >= until
-                or len(failures) == self.count - 1
-                or any(not secondary for secondary, _, _ in failures)
-            ):
+            over = time.monotonic() >= until
+            # One whose machine is gone says nothing, and nobody else says it either.
+            failures = self._failures(1.5 * HEARTBEAT_S if over and timeout_s else SILENCE_S)
+            if over or len(failures) == self.count - 1 or any(not secondary for secondary, _, _ in failures):
                 return min(failures, key=lambda each: each[:2])[2] if failures else None
             time.sleep(0.02)
         return self._found
 
-    def _failures(self) -> list[tuple[bool, int, TrainError]]:
+    def _failures(self, silence_s: float) -> list[tuple[bool, int, TrainError]]:
         """Of each follower that has failed, whether its error may have come of another's, its rank and the error."""
-        ended = self._silent() | dict(self._launcher.ended())  # asked first: who fails says why, and then ends
+        ended = self._silent(silence_s) | dict(self._launcher.ended())  # asked first: who fails says why, and then ends
         failures: list[tuple[bool, int, TrainError]] = []
         for rank in range(1, self.count):
             secondary, kind, text = False, RankLost, ended.get(rank)
@@ -193,13 +192,13 @@ class Driver(Ranks):
                 failures.append((secondary, rank, kind(told)))
         return failures
 
-    def _silent(self) -> dict[int, str]:
+    def _silent(self, silence_s: float) -> dict[int, str]:
         now, silent = time.monotonic(), dict[int, str]()
         for rank, (before, since) in self._heartbeats.items():
             count = self._store.add(heartbeat_key(rank), 0)
             if count != before:
                 self._heartbeats[rank] = (count, now)
-            elif count and now - since > SILENCE_S:  # none before it has started
+            elif count and now - since > silence_s:  # none before it has started
                 silent[rank] = f"it has given no sign of life for {now - since:.0f} s"
         return silent
 

@@ -103,11 +103,12 @@ class Adapters:
         """What each weight of the model without adapters is made of: the name of that of the base, and those of B and A
         where it has adapters."""
         found: dict[str, tuple[str, ...]] = {}
-        for name in state.keys() - self.own(state).keys():
-            layer, base, end = name.rpartition(".base_layer.")
-            adapters = [f"{layer}.lora_{part}.{NAME}.weight" for part in "BA"] if base and end == "weight" else []
-            found[f"{layer}.{end}" if base else name] = (name, *adapters)
-        return {name: found[name] for name in sorted(found)}  # the same order on every rank
+        for name in state:
+            if not _is_adapters(name):
+                layer, base, end = name.rpartition(".base_layer.")
+                adapters = [f"{layer}.lora_{part}.{NAME}.weight" for part in "BA"] if base and end == "weight" else []
+                found[f"{layer}.{end}" if base else name] = (name, *adapters)
+        return found
 
     @torch.no_grad()
     def merged(self, state: State) -> dict[str, torch.Tensor]:
