@@ -7,19 +7,14 @@ from webdojo.world import world
 
 
 def main() -> None:
-    """The console script. Of the processes of a `world`, rank 0 runs the command, with the others as its learner's
-    followers."""
+    """The console script."""
     mine = world()
     if mine is None:
         run_command()
         return
-    from webdojo.trainer.learner.torchrun import follow, meeting
+    from webdojo.trainer.learner.torchrun import run
 
-    if mine.rank:
-        follow(mine)
-    else:
-        with meeting(mine):
-            run_command()
+    run(mine, run_command)
 
 
 if __name__ == "__main__":

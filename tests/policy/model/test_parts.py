@@ -15,6 +15,7 @@ import psutil
 import pytest
 import torch
 import torch.distributed as dist
+from torch.distributed import FileStore, HashStore  # type: ignore[attr-defined]
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import DTensor
 from transformers import Qwen3ForCausalLM
@@ -26,7 +27,7 @@ from webdojo.policy.model.processor import Processor
 
 @pytest.fixture(scope="module")
 def mesh() -> Iterator[DeviceMesh]:
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    dist.init_process_group("gloo", store=HashStore(), rank=0, world_size=1)
     yield init_device_mesh("cpu", (1,))
     dist.destroy_process_group()
 
@@ -79,7 +80,7 @@ def test_no_rank_ever_holds_a_whole_model(large: Path, tmp_path: Path) -> None:
 
 def load_as_one_of_two(folder: str, store: str, rank: int) -> None:
     """Print what one of two ranks holds of a model, and by how much its own memory was larger at most."""
-    dist.init_process_group("gloo", store=dist.FileStore(store, 2), rank=rank, world_size=2)
+    dist.init_process_group("gloo", store=FileStore(store, 2), rank=rank, world_size=2)
     mesh = init_device_mesh("cpu", (2,))
     own = psutil.Process(os.getpid())
 

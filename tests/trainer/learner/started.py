@@ -1,4 +1,4 @@
-"""What the processes run that `test_nodes` starts: as `webdojo`, with a command of its own."""
+"""What the processes run that `test_nodes` starts, as torchrun would."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.trainer.learner.test_driver import Counter
-from webdojo import __main__ as webdojo
 from webdojo.errors import RankLost
 from webdojo.trainer.learner.driver import lead
-from webdojo.trainer.learner.torchrun import Started
+from webdojo.trainer.learner.torchrun import Started, run
 from webdojo.world import world
 
 
@@ -46,5 +45,6 @@ def learn() -> None:
 
 
 if __name__ == "__main__":
-    webdojo.run_command = {"count": count, "learn": learn}[sys.argv[1]]
-    webdojo.main()
+    mine = world()
+    assert mine is not None
+    run(mine, {"count": count, "learn": learn}[sys.argv[1]])

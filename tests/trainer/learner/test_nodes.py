@@ -35,7 +35,7 @@ def run_module(*prefix: str, arguments: list[str], **environment: str) -> subpro
 
 
 def output_of(process: subprocess.Popen[str]) -> str:
-    output, _ = process.communicate(timeout=600)
+    output, _ = process.communicate(timeout=1200)
     assert process.returncode == 0
     return output
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import torch.distributed as dist
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
+from torch.distributed.distributed_c10d import Work
 
 from webdojo.errors import RankLost, TrainError, WebdojoError
 from webdojo.trainer.learner.launchers import Launcher, LocalProcesses
@@ -143,7 +144,7 @@ class Driver(Ranks):
         with self._ending:
             self._launcher.end(grace_s)
 
-    def _wait(self, work: dist.Work) -> None:
+    def _wait(self, work: Work) -> None:
         """Wait for a collective of the control group, or until a follower has failed."""
         pause_s = 0.0002
         while not work.is_completed():

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 
 import torch.distributed as dist
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
+from torch.distributed.distributed_c10d import Work
 
 from webdojo.errors import WebdojoError
 from webdojo.trainer.learner.ranks import (
@@ -43,7 +44,7 @@ def follow_one(rank: int, count: int, address: str, port: int, build: bytes, dev
         with _alive(store, rank):
             store.set(started_key(rank), "")
             mesh = join(store, rank, count, device_type, gpu)
-            control = Control(lambda work: work.wait())
+            control = Control(Work.wait)
             learner = pickle.loads(build)(Ranks(rank, count, mesh))
             control.end()
             while (call := control.receive()) is not None:

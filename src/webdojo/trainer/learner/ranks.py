@@ -23,6 +23,7 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.distributed.distributed_c10d import Work
 
 T = TypeVar("T")
 Call: TypeAlias = "tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]"
@@ -65,7 +66,7 @@ class Ranks:
 class Control:
     """The group that calls travel by, and the ends of calls; every rank makes one, and `wait` is how it waits."""
 
-    def __init__(self, wait: Callable[[dist.Work], None]) -> None:
+    def __init__(self, wait: Callable[[Work], object]) -> None:
         self._group = dist.new_group(backend="gloo", timeout=NEVER)
         self._wait = wait
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from torch.distributed import PrefixStore, TCPStore  # type: ignore[attr-defined]
@@ -29,7 +29,7 @@ class Started:
 
     def __init__(self, world: World) -> None:
         self.address, self.gpu = world.address, world.local_rank
-        self._store = _meeting(world)
+        self._store = _store(world)
         self._others = range(1, world.count)
         self._number = 0
 
@@ -48,11 +48,20 @@ class Started:
             _comes(self._store, keys, END_TIMEOUT_S)
 
 
+def run(world: World, command: Callable[[], None]) -> None:
+    """Of the processes of a world rank 0 runs the command, with the others as its learners' followers."""
+    if world.rank:
+        follow(world)
+    else:
+        with _meeting(world):
+            command()
+
+
 @contextmanager
-def meeting(world: World) -> Iterator[None]:
-    """Rank 0 runs its command in the block; the others end after it."""
+def _meeting(world: World) -> Iterator[None]:
+    """Hold the store where all meet, and let the others end after the block."""
     own = None if world.has_store else TCPStore(world.address, world.port, is_master=True, wait_for_workers=False)
-    store = _meeting(world)
+    store = _store(world)
     try:
         yield
     finally:
@@ -63,7 +72,7 @@ def meeting(world: World) -> Iterator[None]:
 
 def follow(world: World) -> None:
     """Be a follower of one learner of rank 0 after another, until it has ended."""
-    store = _meeting(world)
+    store = _store(world)
     number = 1
     while not store.check([ENDED]):
         if store.check([_learner(number)]):
@@ -80,7 +89,7 @@ def follow(world: World) -> None:
     store.set(f"{ENDED}/{world.rank}", "")
 
 
-def _meeting(world: World) -> PrefixStore:
+def _store(world: World) -> PrefixStore:
     store = TCPStore(world.address, world.port, is_master=False, wait_for_workers=False)
     return PrefixStore(f"webdojo/{world.attempt}", store)
 
