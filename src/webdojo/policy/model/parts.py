@@ -14,7 +14,7 @@ from torch import nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import Shard, distribute_tensor
 from transformers import PreTrainedModel
-from transformers.distributed import DistributedConfig
+from transformers.distributed.configuration_utils import DistributedConfig
 
 
 def load_parts(model_class: Any, folder: str, mesh: DeviceMesh, **options: Any) -> tuple[PreTrainedModel, Any]:

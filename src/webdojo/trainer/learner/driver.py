@@ -184,7 +184,8 @@ class Driver(Ranks):
         ended = self._silent(silence_s) | dict(self._launcher.ended())  # asked first: who fails says why, and then ends
         failures: list[tuple[bool, int, TrainError]] = []
         for rank in range(1, self.count):
-            secondary, kind, text = False, RankLost, ended.get(rank)
+            kind: type[TrainError] = RankLost
+            secondary, text = False, ended.get(rank)
             if self._store.check([failure_key(rank)]):
                 kind = TrainError
                 secondary, text = json.loads(self._store.get(failure_key(rank)))

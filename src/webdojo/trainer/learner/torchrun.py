@@ -35,7 +35,7 @@ class Started:
 
     def start(self, count: int, port: int, build: bytes, device_type: str) -> None:
         self._number = self._store.add("learners", 1)
-        self._store.set(_learner(self._number), pickle.dumps((count, port, build, device_type)))
+        self._store.set(_learner(self._number), pickle.dumps((count, port, build, device_type)).hex())
 
     def ended(self) -> Mapping[int, str]:
         keys = {rank: _end_of(self._number, rank) for rank in self._others}
@@ -76,7 +76,7 @@ def follow(world: World) -> None:
     number = 1
     while not store.check([ENDED]):
         if store.check([_learner(number)]):
-            count, port, build, device_type = pickle.loads(store.get(_learner(number)))
+            count, port, build, device_type = pickle.loads(bytes.fromhex(store.get(_learner(number)).decode()))
             process = spawn(world.rank, count, world.address, port, build, device_type, world.local_rank)
             while process.is_alive():
                 process.join(POLL_S)
