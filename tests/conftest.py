@@ -48,7 +48,7 @@ INTEGRATION = {
     "loops/judging": "stress",
     "policy/chat": "client",
     "policy/hf": "engine_agreement engine_options",
-    "policy/model": "block_mask families",
+    "policy/model": "block_mask families parts",
     "policy/vllm": "engine scratch",
     "reward/webarena": "pages",
     "reward/judges": "endpoint hostile_page judge tiny_judge",
@@ -59,7 +59,7 @@ INTEGRATION = {
     "sites/serving": "server",
     "store": "failures run",
     "trainer": "packing plugs sft",
-    "trainer/learner": "layers learner lora options ranks",
+    "trainer/learner": "driver layers learner lora nodes options ranks",
     "view": "analysis_page page report trace viewer",
 }
 """Modules that start browsers, train, or run whole commands, and so are not for every edit."""

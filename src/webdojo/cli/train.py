@@ -13,6 +13,7 @@ from rich.console import Console
 from webdojo.cli.app import AsJson, Endpoint, Overrides, RecipeName, RunFolder, app, interruptible
 from webdojo.cli.keys import RecipeCommand, measured_by, recipe_and_model, recipe_for
 from webdojo.errors import Missing, StoreFailure
+from webdojo.world import world
 
 
 @app.command(cls=RecipeCommand)
@@ -33,12 +34,14 @@ def train(
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="With --dry-run: keys at their default too.")] = False,
 ) -> None:
-    """Train an agent: warm start, online RL, evaluation."""
+    """Train an agent: warm start, online RL, evaluation. Under torchrun all its processes are the learner's ranks."""
     from webdojo.loops.run_folder import resume_or_next, saved_recipe
     from webdojo.recipe import dump_changes, dump_recipe, load_recipe
 
     if auto and (run is not None or resume):
         raise typer.BadParameter("--auto picks the folder itself: leave out --run and --resume")
+    if (started := world()) is not None:
+        overrides = [f"train.ranks={started.count}", *(overrides or [])]
     recipe = load_recipe(recipe_name, overrides)
     if auto:
         folder, resume = resume_or_next(Path("runs"), recipe.name)

@@ -32,11 +32,14 @@ from webdojo.policy.model.loading import device_of, load_model, skeleton
 from webdojo.recipe import Recipe
 from webdojo.sleep_clock import SleepClock
 from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.learner.driver import lead
 from webdojo.trainer.learner.learner import Learner
 from webdojo.trainer.learner.lora import Adapters
 from webdojo.trainer.learner.optimizer import make_optimizer, trained_names
-from webdojo.trainer.learner.ranks import Ranks, lead
+from webdojo.trainer.learner.ranks import Ranks
+from webdojo.trainer.learner.torchrun import Started
 from webdojo.types import Engine, ImageSource, TrainableEngine
+from webdojo.world import world
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -82,9 +85,16 @@ def check_learner(recipe: Recipe) -> None:
 
 
 def check_ranks(recipe: Recipe) -> None:
-    """Raise `ConfigError` where this machine cannot have the recipe's `train.ranks`."""
-    ranks, gpus = recipe.train.ranks, torch.cuda.device_count()
-    if device_of(recipe.model).type == "cuda" and ranks > gpus:
+    """Raise `ConfigError` where this machine, or those where torchrun has started us, cannot have the recipe's
+    `train.ranks`."""
+    ranks, gpus, started = recipe.train.ranks, torch.cuda.device_count(), world()
+    if started is not None:
+        if ranks != started.count:
+            raise ConfigError(
+                f"train.ranks is {ranks}, but torchrun started {started.count} processes, which are the learner's "
+                f"ranks: set train.ranks={started.count}, or start as many"
+            )
+    elif device_of(recipe.model).type == "cuda" and ranks > gpus:
         raise ConfigError(
             f"train.ranks is {ranks}, but torch sees {gpus} CUDA GPU{'s' * (gpus > 1)} here and each rank needs its "
             f"own: take at most {gpus}"
@@ -109,7 +119,9 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bo
     build = partial(_learner, recipe, images, model_path, kl=kl)
     if recipe.train.ranks == 1 and compute_dtype(recipe) == torch.float32:
         return build(Ranks())
-    return lead(build, recipe.train.ranks, device_of(recipe.model).type)
+    started = world()
+    launcher = None if started is None else Started(started)
+    return lead(build, recipe.train.ranks, device_of(recipe.model).type, launcher)
 
 
 def compute_dtype(recipe: Recipe) -> torch.dtype:
@@ -119,7 +131,7 @@ def compute_dtype(recipe: Recipe) -> torch.dtype:
 def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks, *, kl: bool = True) -> Learner:
     if ranks.rank:
         torch.set_num_threads(_threads(recipe.train))
-    model, processor = load_model(model_path)
+    model, processor = load_model(model_path, mesh=ranks.mesh)
     if ranks.mesh is None:
         model.to(device_of(recipe.model))  # type: ignore[arg-type]
     if ranks.rank == 0:

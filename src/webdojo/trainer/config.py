@@ -74,8 +74,9 @@ class TrainConfig(Section):
     micro_batch_tokens: int = Field(default=8192, ge=1)
     """Tokens of a packed micro-batch, which is one forward and backward pass; what its samples share counts once."""
     ranks: int = Field(default=1, ge=1)
-    """Processes of this machine that share an update (torchrun's `nproc_per_node`), each on a GPU of its own where
-    models are on GPUs. Weights, gradients and optimizer state are spread over them (FSDP2)."""
+    """Processes that share an update, each on a GPU of its own where models are on GPUs: of this machine, or all that
+    torchrun has started, on any number of machines. Weights, gradients and optimizer state are spread over them
+    (FSDP2)."""
     gradient_checkpointing: bool = False
     """Keep only what enters each layer and compute the rest again in the backward pass: about a third more time, and a
     fraction of the memory of a micro-batch."""

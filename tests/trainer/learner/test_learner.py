@@ -17,6 +17,7 @@ from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
 from webdojo.trainer.batch import Sample
 from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.learner import checkpoint
 from webdojo.trainer.learner.learner import Learner, Means
 from webdojo.trainer.objective import flat
 from webdojo.types import ImageRef
@@ -217,6 +218,21 @@ def test_resume_equals_the_uninterrupted_run_bit_for_bit(
 
     expected = weights_of(whole.model)
     assert all(torch.equal(now, expected[name]) for name, now in weights_of(resumed.model).items())
+
+
+def test_weights_that_are_large_lie_in_several_files(
+    model_dir: Path, images: Images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint, "FILE_BYTES", "200KB")
+    learner = Learner(*load_model(model_dir), images, settings())
+    learner.save(tmp_path)
+    files = list(tmp_path.glob("*.safetensors"))
+    assert len(files) > 2
+    assert max(file.stat().st_size for file in files) < 250_000
+    saved, _ = load_model(tmp_path)
+    expected = weights_of(learner.model)
+    assert all(torch.equal(now, expected[name]) for name, now in weights_of(saved).items())
+    checkpoint.check_checkpoint(tmp_path)
 
 
 @pytest.mark.parametrize("frozen_before", [True, False])

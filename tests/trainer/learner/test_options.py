@@ -16,8 +16,9 @@ from tests.trainer.learner.test_optimizer import needs_torchao
 from webdojo.loops.models import _learner
 from webdojo.recipe import load_recipe
 from webdojo.trainer.batch import Sample
+from webdojo.trainer.learner.driver import lead
 from webdojo.trainer.learner.learner import Learner
-from webdojo.trainer.learner.ranks import Ranks, lead
+from webdojo.trainer.learner.ranks import Ranks
 
 OPTIONS = {
     "adapters": ["model.lora.r=4", "model.lora.lora_dropout=0.1", "train.kl_coef=0.1"],

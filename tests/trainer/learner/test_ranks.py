@@ -66,6 +66,15 @@ def sample(processor: Processor, text: str, *shown: ImageRef, advantage: float =
     )
 
 
+def three_samples(processor: Processor, images: StoredImages) -> list[Sample]:
+    """The first one shows images, and is the longest."""
+    return [
+        sample(processor, "find the red mug", images.random(1), images.random(2)),
+        sample(processor, "open the cart", advantage=-1.0, unit=1),
+        sample(processor, "find the lamp", advantage=-0.5, unit=2),
+    ]
+
+
 def die_on_rank_1(members: Sequence[Sample], scores: TokenScores) -> tuple[Tensor, dict[str, float]]:
     if dist.get_rank() == 1:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -99,15 +108,10 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> StoredImages:
 def batches(model_dir: Path, images: StoredImages) -> Batches:
     """Each sample is a row: the longest one goes to rank 0, the next to rank 1."""
     processor = Processor.load(model_dir)
-    seen = images.random(1), images.random(2)
     return {
         # Rank 0 has a row with images, and then one without; rank 1 one without, and then a filler.
-        "images on one rank": [
-            sample(processor, "find the red mug", *seen),
-            sample(processor, "open the cart", advantage=-1.0, unit=1),
-            sample(processor, "find the lamp", advantage=-0.5, unit=2),
-        ],
-        "one row": [sample(processor, "where is the search box?", seen[0])],
+        "images on one rank": three_samples(processor, images),
+        "one row": [sample(processor, "where is the search box?", images.random(1))],
         "no images": [sample(processor, text, advantage=a) for text, a in (("a", 1.0), ("b c", -1.0), ("d e f", 0.5))],
     }
 
@@ -219,7 +223,7 @@ def test_an_error_of_another_rank_is_told_in_its_words(story: Story) -> None:
 
 
 def test_ranks_end_with_the_driver() -> None:
-    script = "import psutil, time; from webdojo.trainer.learner.ranks import lead\n"
+    script = "import psutil, time; from webdojo.trainer.learner.driver import lead\n"
     script += "if __name__ == '__main__':\n    lead(repr, 2, 'cpu')\n"
     script += "    print(*[c.pid for c in psutil.Process().children()], flush=True)\n    time.sleep(600)"
     driver = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)

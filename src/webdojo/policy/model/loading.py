@@ -12,6 +12,7 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
+from torch.distributed.device_mesh import DeviceMesh
 from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
@@ -21,14 +22,18 @@ from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.folder import is_hub_id, model_folder
 from webdojo.policy.model.hub_config import hub_config
 from webdojo.policy.model.layouts import LAYOUTS, folder_layout
+from webdojo.policy.model.parts import load_parts
 from webdojo.policy.model.processor import Processor
 
 
-def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[PreTrainedModel, Processor]:
+def load_model(
+    path: str | Path, dtype: torch.dtype = torch.float32, mesh: DeviceMesh | None = None
+) -> tuple[PreTrainedModel, Processor]:
     """The model in eval mode on the CPU with SDPA attention, and its `Processor`.
 
     `path` is `tiny`, a folder in Hugging Face layout, or a hub id (`Qwen/Qwen3-VL-8B-Instruct`). The weights get
-    `dtype`, whatever the file holds.
+    `dtype`, whatever the file holds. With a `mesh` they are DTensors, of which each rank reads its part; every rank
+    calls it.
     """
     folder = model_folder(path)
     layout = folder_layout(folder)
@@ -36,9 +41,11 @@ def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[Pr
     transformers_logging.disable_progress_bar()
     try:
         loaded: PreTrainedModel
-        loaded, info = layout.model_class.from_pretrained(
-            str(folder), dtype=dtype, attn_implementation="sdpa", local_files_only=True, output_loading_info=True
-        )
+        options = {"dtype": dtype, "attn_implementation": "sdpa", "local_files_only": True}
+        if mesh is None:
+            loaded, info = layout.model_class.from_pretrained(str(folder), output_loading_info=True, **options)
+        else:
+            loaded, info = load_parts(layout.model_class, str(folder), mesh, **options)
     except (OSError, SafetensorError, ValueError, RuntimeError) as error:
         raise ModelError(
             f"weights in {str(folder)!r} cannot be read, so the files are corrupt or cut short; copy or save them "
@@ -73,14 +80,15 @@ def skeleton(path: str | Path) -> PreTrainedModel:
     return model
 
 
-def save_model(
-    model: PreTrainedModel, processor: Processor, path: str | Path, weights: Mapping[str, torch.Tensor] | None = None
-) -> None:
-    """Write weights (safetensors), config and processor so that `load_model`, transformers and vLLM read them.
+def save_model(model: PreTrainedModel, processor: Processor, path: str | Path) -> None:
+    """Write weights (safetensors), config and processor so that `load_model`, transformers and vLLM read them."""
+    model.save_pretrained(str(path))
+    processor.save(path)
 
-    `weights` is the state dict, where the model holds parts of it only.
-    """
-    model.save_pretrained(str(path), state_dict=None if weights is None else dict(weights))
+
+def save_settings(model: PreTrainedModel, processor: Processor, path: str | Path) -> None:
+    """All that `save_model` writes but the weights."""
+    model.save_pretrained(str(path), state_dict={})
     processor.save(path)
 
 

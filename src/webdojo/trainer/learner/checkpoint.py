@@ -1,9 +1,10 @@
 """Training checkpoints: a policy in Hugging Face layout plus what a resumed learner needs.
 
-Beside the weights lie `trainer.pt` (steps and the order of samples), `optimizer/` (what the optimizer keeps for each
-weight, written by every rank for its part and read by any number of ranks: torch distributed checkpoint) and
-`manifest.json` (SHA-256 of every file). Invariant: what is read back is bit for bit what was written, or a
-`ModelError`. An index of `optimizer/` is a pickle: resume from your own runs only.
+Weights lie in files of at most `FILE_BYTES`; the rank that writes them holds one file's at a time. Beside them lie
+`trainer.pt` (steps and the order of samples), `optimizer/` (what the optimizer keeps for each weight, written by every
+rank for its part and read by any number of ranks: torch distributed checkpoint) and `manifest.json` (SHA-256 of every
+file). Invariant: what is read back is bit for bit what was written, or a `ModelError`. An index of `optimizer/` is a
+pickle: resume from your own runs only.
 """
 
 from __future__ import annotations
@@ -15,12 +16,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import torch
+from huggingface_hub import split_torch_state_dict_into_shards
 from safetensors import SafetensorError
+from safetensors.torch import save_file
 from torch import Tensor
 from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.checkpoint.filesystem import FileSystemReader
 from torch.distributed.checkpoint.state_dict_loader import load as load_parts
 from torch.distributed.checkpoint.state_dict_saver import save as save_parts
+from transformers import PreTrainedModel
+from transformers.core_model_loading import revert_weight_conversion
+from transformers.utils import SAFE_WEIGHTS_INDEX_NAME
 
 from webdojo.errors import ModelError
 from webdojo.store.files import write_error
@@ -28,6 +35,8 @@ from webdojo.store.files import write_error
 MANIFEST = "manifest.json"
 TRAINER = "trainer.pt"
 OPTIMIZER = "optimizer"
+WEIGHTS = "model{suffix}.safetensors"
+FILE_BYTES = "5GB"
 
 
 @contextmanager
@@ -41,6 +50,37 @@ def writing_weights(folder: Path) -> Iterator[None]:
         if "inline_container" not in str(error):
             raise
         raise write_error(folder, "torch could not write all of a file") from error
+
+
+def write_weights(
+    folder: Path,
+    model: PreTrainedModel,
+    weights: Mapping[str, Tensor],
+    whole: Callable[[str], Tensor],
+    *,
+    write: bool,
+) -> None:
+    """Write the weights of a model, which have the names and shapes of `weights` and come whole from `whole`.
+
+    Every rank calls it, because `whole` may gather; those that do not `write` do so for the others.
+    """
+    tied = model.all_tied_weights_keys
+    own = {n: torch.empty(w.shape, dtype=w.dtype, device="meta") for n, w in weights.items() if n not in tied}
+    plan = split_torch_state_dict_into_shards(own, filename_pattern=WEIGHTS, max_shard_size=FILE_BYTES)
+    found: dict[str, str] = {}
+    for file, names in plan.filename_to_tensors.items():
+        tensors: dict[str, Tensor] = {}
+        for name in names:
+            tensor = whole(name)
+            if write:
+                tensors[name] = tensor.cpu().contiguous()
+        if write:
+            saved = revert_weight_conversion(model, tensors)  # to the names that the file had which they came from
+            save_file(saved, folder / file, metadata={"format": "pt"})
+            found |= dict.fromkeys(saved, file)
+    if write and plan.is_sharded:
+        index = {"metadata": plan.metadata, "weight_map": found}
+        (folder / SAFE_WEIGHTS_INDEX_NAME).write_text(json.dumps(index, indent=2))
 
 
 def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:

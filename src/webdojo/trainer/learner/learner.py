@@ -29,7 +29,7 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import ModelError, TrainError
 from webdojo.policy.model.forward import TokenScores
-from webdojo.policy.model.loading import load_model, save_model
+from webdojo.policy.model.loading import load_model, save_settings
 from webdojo.policy.model.processor import Processor
 from webdojo.trainer.batch import Sample, mini_batches
 from webdojo.trainer.config import TrainConfig
@@ -95,8 +95,9 @@ class Learner:
     """A model, its optimizer, and the steps it has taken, on the device that the model is on.
 
     Parameters with `requires_grad=False` stay as they are; where none of the vision tower's trains, each screenshot
-    goes through it once, while memory lasts. With a mesh in `ranks` the float32 model is on the CPU, and is spread over
-    the mesh; the driver's methods do on all ranks what they do on one, and once one has raised, the ranks have ended.
+    goes through it once, while memory lasts. With a mesh in `ranks` the float32 model is on the CPU, in parts or whole,
+    and is spread over the mesh; the driver's methods do on all ranks what they do on one, and once one has raised, the
+    ranks have ended.
     The `reference` of the KL term is whole on every rank, and on the CPU but while it scores; where there are adapters
     it is the model without them. `compute_dtype` is other than float32 only with a mesh.
     """
@@ -259,20 +260,36 @@ class Learner:
     def save(self, folder: Path) -> None:
         """Write a checkpoint that `load_model` can serve and that `load` continues from: bit for bit with one rank."""
         first = self.ranks.rank == 0
-        weights = gather_weights(self.model, keep=first)
+        state = {name: value.detach() for name, value in self.model.state_dict(keep_vars=True).items()}
         with checkpoint.writing_weights(folder):
             if first:
-                folder.mkdir(parents=True, exist_ok=True)
-                if self.adapters is not None:
-                    self.adapters.write(folder / ADAPTER, weights)
-                    weights = self.adapters.merged(weights)
-                save_model(self.model, self.processor, folder, weights)
+                save_settings(self.model, self.processor, folder)
+            self._save_weights(folder, state)
+            if first:
                 trained = list(parameters_of(self._optimizer))
                 trainer = {"steps": self.steps, "generator": self.generator.get_state(), "trained": trained}
                 torch.save(trainer, folder / checkpoint.TRAINER)
             checkpoint.write_moments(folder, moments_of(self._optimizer))
             if first:
                 checkpoint.write_manifest(folder)
+
+    def _save_weights(self, folder: Path, state: Mapping[str, Tensor]) -> None:
+        write, adapters = self.ranks.rank == 0, self.adapters
+        if adapters is None:
+            checkpoint.write_weights(folder, self.model, state, lambda name: whole_tensor(state[name]), write=write)
+            return
+        own = {name: whole_tensor(value).cpu() for name, value in adapters.own(state).items()}
+        if write:
+            adapters.write(folder / ADAPTER, own)
+        sources = adapters.sources(state)
+
+        def merged(name: str) -> Tensor:
+            base = sources[name][0]
+            weight = whole_tensor(state[base])
+            return adapters.merged({n: own[n] for n in sources[name][1:]} | {base: weight})[name] if write else weight
+
+        shapes = {name: state[base] for name, (base, *_) in sources.items()}
+        checkpoint.write_weights(folder, self.model, shapes, merged, write=write)
 
     @on_every_rank
     def load(self, folder: Path) -> None:
@@ -282,7 +299,7 @@ class Learner:
         changed.
         """
         checkpoint.check_checkpoint(folder)
-        saved, _ = load_model(folder)
+        saved, _ = load_model(folder, mesh=self.ranks.mesh)
         trainer = torch.load(folder / checkpoint.TRAINER, map_location="cpu", weights_only=True)
         parameters = parameters_of(self._optimizer)
         if different := set(trainer["trained"]) ^ set(parameters):
@@ -293,7 +310,7 @@ class Learner:
             )
         weights: Mapping[str, Tensor] = saved.state_dict()
         if self.adapters is not None:
-            weights = gather_weights(self.model, keep=True) | self.adapters.read(folder / ADAPTER)
+            weights = self.model.state_dict() | self.adapters.read(folder / ADAPTER)
             self.adapters.check_base(weights, saved.state_dict(), folder)
         load_weights(self.model, weights, f"checkpoint {str(folder)!r}")
         if self._scoring.features is not None:

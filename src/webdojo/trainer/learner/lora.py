@@ -16,11 +16,13 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch.distributed.tensor import DTensor, distribute_tensor
 from transformers import PreTrainedModel
 
 from webdojo.errors import ConfigError, ModelError
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.model.forward import VISION
+from webdojo.trainer.learner.sharding import part_of
 
 State = Mapping[str, torch.Tensor]
 
@@ -93,22 +95,36 @@ class Adapters:
         if self._config.lora_dropout:
             torch.manual_seed(random.Random(f"{self._seed}/{step}/{rank}").getrandbits(62))
 
+    def own(self, state: State) -> dict[str, torch.Tensor]:
+        """The weights of the adapters."""
+        return {name: tensor for name, tensor in state.items() if _is_adapters(name)}
+
+    def sources(self, state: State) -> dict[str, tuple[str, ...]]:
+        """What each weight of the model without adapters is made of: the name of that of the base, and those of B and A
+        where it has adapters."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name in state:
+            if not _is_adapters(name):
+                layer, base, end = name.rpartition(".base_layer.")
+                adapters = [f"{layer}.lora_{part}.{NAME}.weight" for part in "BA"] if base and end == "weight" else []
+                found[f"{layer}.{end}" if base else name] = (name, *adapters)
+        return found
+
     @torch.no_grad()
     def merged(self, state: State) -> dict[str, torch.Tensor]:
-        """The weights of a model without adapters that computes the same; what these change is new, and on the CPU."""
+        """The weights of a model without adapters that computes the same; what these change is new, and on the CPU
+        where it is not sharded."""
         merged: dict[str, torch.Tensor] = {}
-        for name, tensor in state.items():
-            layer, base, end = name.rpartition(".base_layer.")
-            if base and end == "weight":
-                up, down = (state[f"{layer}.lora_{part}.{NAME}.weight"].cpu() for part in "BA")
-                tensor = tensor.cpu() + self.scale * (up @ down)
-            if not _is_adapters(name):
-                merged[f"{layer}.{end}" if base else name] = tensor
+        for name, (base, *adapters) in self.sources(state).items():
+            merged[name] = state[base]
+            if adapters:
+                up, down = (state[each].cpu() for each in adapters)
+                merged[name] = _plus(state[base], self.scale * (up @ down))
         return merged
 
     def write(self, folder: Path, state: State) -> None:
         """Write the adapters so that `peft.PeftModel.from_pretrained(base, folder)` reads them."""
-        own = {_saved_name(name): tensor.contiguous() for name, tensor in state.items() if _is_adapters(name)}
+        own = {_saved_name(name): tensor.contiguous() for name, tensor in self.own(state).items()}
         folder.mkdir(parents=True, exist_ok=True)
         self._config.save_pretrained(str(folder))
         save_file(own, folder / WEIGHTS, metadata={"format": "pt"})
@@ -121,7 +137,7 @@ class Adapters:
             raise ModelError(
                 f"no adapters can be read in {str(folder)!r}: a run resumes with the model.lora that it began with"
             ) from error
-        own = {name: tensor for name, tensor in self._model.state_dict().items() if _is_adapters(name)}
+        own = self.own(self._model.state_dict())
         shapes = {_saved_name(name): tensor.shape for name, tensor in own.items()}
         if shapes != {name: tensor.shape for name, tensor in saved.items()}:
             raise ModelError(
@@ -138,7 +154,9 @@ class Adapters:
             for name, ours in self.merged(state).items()
             if name not in merged
             or ours.shape != merged[name].shape
-            or not torch.allclose(ours.cpu(), merged[name].cpu(), rtol=1e-5, atol=1e-6)
+            or not torch.allclose(
+                part_of(ours, merged[name]).cpu(), part_of(merged[name], merged[name]).cpu(), rtol=1e-5, atol=1e-6
+            )
         ]
         if different:
             raise ModelError(
@@ -146,6 +164,12 @@ class Adapters:
                 f"({len(different)} tensors differ, first {min(different)!r}); resume from the model that the run "
                 "began with"
             )
+
+
+def _plus(weight: torch.Tensor, change: torch.Tensor) -> torch.Tensor:
+    if isinstance(weight, DTensor):
+        return weight + distribute_tensor(change, weight.device_mesh, weight.placements, src_data_rank=None)
+    return weight.cpu() + change
 
 
 def _is_adapters(name: str) -> bool:

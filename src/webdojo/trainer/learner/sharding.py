@@ -39,8 +39,10 @@ class Scorer(nn.Module):
 def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
     """Spread the float32 weights of a model over the ranks of a mesh, in place, to compute in `compute_dtype`.
 
-    The model is on the CPU, with the same weights on every rank; it goes to the mesh's device part by part.
+    The model is on the CPU: in parts, as `load_model` with a mesh gives it, or the same whole one on every rank. Its
+    parts go to the mesh's device one after the other.
     """
+    weights = _take_weights(scorer.model)
     tower = vision_tower(scorer.model)
     modules: list[nn.Module] = list(text_layers(scorer.model))
     whole: set[nn.Parameter] = set()
@@ -59,8 +61,27 @@ def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
         assert isinstance(sharded, FSDPModule)
         sharded.set_gradient_divide_factor(1.0)
         sharded.set_force_sum_reduction_for_comms(True)
-    if tower is not None and whole:
-        tower.to(mesh.device_type)  # of which this rank has its own, the current one
+    buffers = [
+        (module, name, value) for module in scorer.modules() for name, value in module.named_buffers(recurse=False)
+    ]
+    scorer.to_empty(device=mesh.device_type)
+    for module, name, value in buffers:
+        setattr(module, name, value.to(mesh.device_type))
+    for name, parameter in scorer.model.named_parameters():
+        _copy(parameter, weights.pop(name))
+
+
+def _take_weights(model: PreTrainedModel) -> dict[str, Tensor]:
+    """The parameters of a model by name, which is left without any, on the meta device."""
+    weights = {name: value.detach() for name, value in model.named_parameters()}
+    empty: dict[int, nn.Parameter] = {}
+    for module in model.modules():
+        for name, own in module.named_parameters(recurse=False):
+            if id(own) not in empty:
+                shape = torch.empty(own.shape, dtype=own.dtype, device="meta")
+                empty[id(own)] = nn.Parameter(shape, requires_grad=own.requires_grad)
+            setattr(module, name, empty[id(own)])
+    return weights
 
 
 def tower_trains(model: PreTrainedModel) -> bool:
@@ -86,14 +107,25 @@ def whole_tensor(value: Tensor) -> Tensor:
     return value.full_tensor() if isinstance(value, DTensor) else value
 
 
+def part_of(value: Tensor, like: Tensor) -> Tensor:
+    """What this rank has of a tensor that is sharded like another: all, where that is whole; every rank calls it."""
+    if not isinstance(like, DTensor):
+        return whole_tensor(value)
+    if not isinstance(value, DTensor):
+        value = distribute_tensor(value, like.device_mesh, like.placements, src_data_rank=None)
+    return value.to_local()
+
+
 @torch.no_grad()
 def load_weights(model: PreTrainedModel, weights: Mapping[str, Tensor], source: str) -> None:
-    """Overwrite the weights, sharded or not, with whole tensors from `source`; a ModelError if they do not fit."""
+    """Overwrite the weights with those from `source`, where either may be sharded; a ModelError if they do not fit."""
     state = model.state_dict(keep_vars=True)
     if {name: value.shape for name, value in state.items()} != {name: value.shape for name, value in weights.items()}:
         raise ModelError(f"{source} holds a model of another shape than the one that learns")
     for name, value in state.items():
-        new = weights[name].to(value.device)
-        if isinstance(value, DTensor):
-            new = distribute_tensor(new, value.device_mesh, value.placements, src_data_rank=None)
-        value.copy_(new)
+        _copy(value, weights[name])
+
+
+@torch.no_grad()
+def _copy(own: Tensor, new: Tensor) -> None:
+    (own.to_local() if isinstance(own, DTensor) else own).copy_(part_of(new, own))
