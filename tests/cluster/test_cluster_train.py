@@ -1,4 +1,4 @@
-"""Training on a real Ray cluster of three nodes, while engines, rollout workers and a whole node are killed."""
+"""Training on a real Ray cluster of three nodes, while each kind of process and a whole node are killed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["model_dir", "small_recipe"]
 pytestmark = pytest.mark.slow
 
 ROLES = ["cluster.engines.replicas=2", "cluster.engines.num_cpus=1", "cluster.rollouts.replicas=2"]
-ROLES += ["cluster.rollouts.num_cpus=1", "cluster.heartbeat_timeout_s=10"]
+ROLES += ["cluster.rollouts.num_cpus=1", "cluster.ranks.num_cpus=1", "cluster.heartbeat_timeout_s=10"]
 
 
 async def learn(recipe: Recipe, folder: Path, parts: Parts) -> None:
@@ -84,15 +84,15 @@ class Node:
 
 
 def test_a_run_goes_on_while_processes_and_a_node_are_killed(
-    cluster: Cluster, tmp_path: Path, small_recipe: SmallRecipe
+    cluster: Cluster, tmp_path: Path, small_recipe: SmallRecipe, caplog: pytest.LogCaptureFixture
 ) -> None:
-    sizes = ["train.iterations=6", "train.groups_per_iteration=2", "rollout.max_staleness=1"]
+    sizes = ["train.iterations=8", "train.groups_per_iteration=2", "rollout.max_staleness=1", "train.ranks=2"]
     recipe = small_recipe(*sizes, *ROLES, f"cluster.address={cluster.address}")
     folder = tmp_path / "run"
     RunStore.create(folder, dump_recipe(recipe), {}).close()
     joined: list[subprocess.Popen[bytes]] = []
     node: Any = lambda: [Node(cluster, joined)]  # noqa: E731
-    victims = [of_role("RolloutServer"), of_role("EngineServer"), node, of_role("RolloutServer")]
+    victims = [of_role("RolloutServer"), of_role("EngineServer"), node, of_role("RankServer"), of_role("RolloutServer")]
     with connected(recipe) as parts, killing(folder, victims, random.Random(1)) as killed:
         asyncio.run(learn(recipe, folder, parts))
     for process in joined:
@@ -101,6 +101,7 @@ def test_a_run_goes_on_while_processes_and_a_node_are_killed(
     assert killed[0]
     assert killed[1]
     assert killed[2]
+    assert killed[3]
     all_right(recipe, folder)
     with RunStore.open(folder, readonly=True) as store:
         names = Counter(name for each in store.trajectories(RL) for name in each.cut)
@@ -108,3 +109,4 @@ def test_a_run_goes_on_while_processes_and_a_node_are_killed(
     assert set(names) <= {Failure.WORKER_LOST, Failure.ENGINE_LOST}
     assert names[Failure.WORKER_LOST], "no episode was cut by the death of its worker"
     assert not of_role("EngineServer")()
+    assert "the learner is made again" in caplog.text

@@ -41,9 +41,10 @@ def connected(recipe: Recipe) -> Iterator[Parts]:
         ) from None
     try:
         from webdojo.cluster.engines import open_engine
+        from webdojo.cluster.ranks import make_learner
         from webdojo.cluster.rollouts import open_rollouts
         from webdojo.loops.parts import Parts
 
-        yield Parts(open_rollouts=open_rollouts, open_engine=open_engine)
+        yield Parts(open_rollouts=open_rollouts, open_engine=open_engine, make_learner=make_learner)
     finally:
         ray.shutdown()

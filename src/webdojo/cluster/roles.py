@@ -20,19 +20,18 @@ GIB = 2**30
 
 def actor_of(kind: type, role: RoleConfig, *args: Any) -> Any:
     """An actor with what its role sets aside, on whichever nodes are the emptiest; Ray starts it again for ever."""
-    return (
-        ray.remote(kind)
-        .options(
-            num_cpus=role.num_cpus,
-            num_gpus=role.num_gpus,
-            memory=int(role.memory_gb * GIB) or None,
-            resources=role.resources or None,
-            scheduling_strategy="SPREAD",
-            max_restarts=-1,
-            max_concurrency=CALLS,
-        )
-        .remote(*args)
-    )
+    options = {"scheduling_strategy": "SPREAD", "max_restarts": -1, "max_concurrency": CALLS}
+    return ray.remote(kind).options(**set_aside(role), **options).remote(*args)
+
+
+def set_aside(role: RoleConfig) -> dict[str, Any]:
+    """What a process of a role sets aside, as Ray's options."""
+    return {
+        "num_cpus": role.num_cpus,
+        "num_gpus": role.num_gpus,
+        "memory": int(role.memory_gb * GIB) or None,
+        "resources": role.resources or None,
+    }
 
 
 def image_server(folder: Path) -> Any:

@@ -33,6 +33,7 @@ from webdojo.recipe import Recipe
 from webdojo.sleep_clock import SleepClock
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.learner.driver import lead
+from webdojo.trainer.learner.launchers import Launcher
 from webdojo.trainer.learner.learner import Learner
 from webdojo.trainer.learner.lora import Adapters
 from webdojo.trainer.learner.optimizer import make_optimizer, trained_names
@@ -86,7 +87,7 @@ def check_learner(recipe: Recipe) -> None:
 
 def check_ranks(recipe: Recipe) -> None:
     """Raise `ConfigError` where this machine, or those where torchrun has started us, cannot have the recipe's
-    `train.ranks`."""
+    `train.ranks`; of a cluster its plan tells."""
     ranks, gpus, started = recipe.train.ranks, torch.cuda.device_count(), world()
     if started is not None:
         if ranks != started.count:
@@ -94,7 +95,7 @@ def check_ranks(recipe: Recipe) -> None:
                 f"train.ranks is {ranks}, but torchrun started {started.count} processes, which are the learner's "
                 f"ranks: set train.ranks={started.count}, or start as many"
             )
-    elif device_of(recipe.model).type == "cuda" and ranks > gpus:
+    elif not recipe.cluster.address and device_of(recipe.model).type == "cuda" and ranks > gpus:
         raise ConfigError(
             f"train.ranks is {ranks}, but torch sees {gpus} CUDA GPU{'s' * (gpus > 1)} here and each rank needs its "
             f"own: take at most {gpus}"
@@ -109,18 +110,20 @@ def machine_of(config: ModelConfig) -> Machine:
     return Machine(cuda=False, memory=total_memory())
 
 
-def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bool = True) -> Learner:
+def make_learner(
+    recipe: Recipe, images: ImageSource, model_path: str, *, kl: bool = True, launcher: Launcher | None = None
+) -> Learner:
     """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
 
-    Whoever gets it closes it: with `train.ranks` above 1 this process leads that many. Without `kl` it has no
-    reference model.
+    Whoever gets it closes it: with `train.ranks` above 1 this process leads that many, which the launcher starts, by
+    default on this machine. Without `kl` it has no reference model.
     """
     check_ranks(recipe)
     build = partial(_learner, recipe, images, model_path, kl=kl)
     if recipe.train.ranks == 1 and compute_dtype(recipe) == torch.float32:
         return build(Ranks())
-    started = world()
-    launcher = None if started is None else Started(started)
+    if (started := world()) is not None:
+        launcher = Started(started)
     return lead(build, recipe.train.ranks, device_of(recipe.model).type, launcher)
 
 
