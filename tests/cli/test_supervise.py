@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from webdojo.cli import supervise as supervision
+from webdojo.cli.supervision import supervise as supervision
 from webdojo.cli.supervision.supervise import command, supervise
 from webdojo.errors import PASSING
 from webdojo.store.run import RunStore
