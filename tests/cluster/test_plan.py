@@ -118,9 +118,9 @@ def test_more_engines_than_ranks_share_the_ranks_gpus():
         (
             ["cluster.rollouts.memory_gb=64", "cluster.rollouts.num_cpus=16"],
             [node("a", 12, 0, 32)],
-            "the rollout worker (16 CPUs and 64 GB) finds no place on 1 node with 12 CPUs and 32 GB, which lacks 6 CPUs "
-            "and 32 GB: take cluster.rollouts.num_cpus=10 cluster.rollouts.memory_gb=32, or add a node with 16 CPUs "
-            "and 64 GB",
+            "the rollout worker (16 CPUs and 64 GB) finds no place on 1 node with 12 CPUs and 32 GB, which lacks 6 "
+            "CPUs and 32 GB: take cluster.rollouts.num_cpus=10 cluster.rollouts.memory_gb=32, or add a node with 16 "
+            "CPUs and 64 GB",
         ),
         (
             ["cluster.engines.num_gpus=1"],

@@ -20,7 +20,7 @@ GPU_GB = 64
 """Memory beside each GPU where nobody says how much; it holds what `train.optimizer_offload` moves there."""
 CPU_GB = 4
 """The same beside each CPU of a pod without a GPU."""
-RECIPE = "/etc/webdojo"
+RECIPE = "/etc/webdojo/recipe.yaml"
 
 
 def manifest(job: Job, *, image: str, claim: str, secret: str) -> str:
@@ -38,9 +38,8 @@ def manifest(job: Job, *, image: str, claim: str, secret: str) -> str:
         "kuberay.yaml.j2",
         job,
         recipe=dump_changes(job.recipe),
-        file=f"{job.recipe.name}.yaml",
         # The entrypoint goes through a shell of the submitter: no quotes, no operators.
-        entrypoint=f"env --chdir=/work {command(f'{RECIPE}/{job.recipe.name}.yaml')}",
+        entrypoint=f"env --chdir=/work {command(RECIPE)}",
         image=image,
         claim=claim,
         secret=secret,
