@@ -1,7 +1,7 @@
 """A double of `helm template` for the part of Go's templates that our chart is written in.
 
-It knows `.Values`, `.Release`, `.` in a range, `default`, `quote`, `toYaml`, `nindent`, pipes, `if`/`else`, `range`, `end`
-and the marks that trim blanks; anything else raises, so that a template that needs the real Helm is seen.
+It knows `.Values`, `.Release`, `.` in a range, `default`, `quote`, `toYaml`, `nindent`, pipes, `if`/`else`, `range`,
+`end` and the marks that trim blanks; anything else raises, so that a template that needs the real Helm is seen.
 """
 
 from __future__ import annotations

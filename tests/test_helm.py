@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from tests import helm
 from tests.kubernetes import validate
-from webdojo.browser_service.metrics import Metrics
+from webdojo.browser_service.service import Metrics
 from webdojo.cli import app
 from webdojo.recipe import load_recipe
 
@@ -60,14 +60,15 @@ def test_kubernetes_schemas_see_a_wrong_field() -> None:
 def test_a_server_has_the_size_of_a_sandbox_of_the_paper() -> None:
     """OpenWebRL, Table 7: 1 CPU and 4 GiB."""
     [container] = rendered()["StatefulSet"]["spec"]["template"]["spec"]["containers"]
-    assert container["resources"] == dict.fromkeys(("requests", "limits"), {"cpu": "1", "memory": "4Gi"})
+    assert container["resources"] == {key: {"cpu": "1", "memory": "4Gi"} for key in ("requests", "limits")}
 
 
 def test_servers_are_added_by_their_sessions() -> None:
     found = rendered(**AUTOSCALED)
     spec = found["HorizontalPodAutoscaler"]["spec"]
     [metric] = spec["metrics"]
-    assert metric["pods"]["metric"]["name"] in {each.name for each in Metrics(lambda: 0, lambda: 0).registry.collect()}
+    measured = {each.name for each in Metrics(lambda: 0, lambda: 0).registry.collect()}
+    assert metric["pods"]["metric"]["name"] in measured
     assert metric["pods"]["target"] == {"type": "AverageValue", "averageValue": "12"}
     assert spec["scaleTargetRef"]["name"] == found["StatefulSet"]["metadata"]["name"]
     # A number of replicas in the release would undo what the autoscaler has set.
@@ -112,8 +113,8 @@ def test_the_double_of_helm_refuses_what_it_does_not_know(tmp_path: Path) -> Non
     (tmp_path / "templates").mkdir()
     (tmp_path / "values.yaml").write_text("name: x\nlist: [a, b]\nempty: []\n")
     file = tmp_path / "templates" / "x.yaml"
-    text = '{{ if .Values.empty }}no{{ else }}a: {{ .Values.name | default "y" | quote }}{{ end }}\nb:{{ range .Values.list }} {{ . }}{{ end }}'
-    file.write_text(text)
+    chosen = '{{ if .Values.empty }}no{{ else }}a: {{ .Values.name | default "y" | quote }}{{ end }}'
+    file.write_text(f"{chosen}\nb:{{{{ range .Values.list }}}} {{{{ . }}}}{{{{ end }}}}")
     assert list(helm.render(tmp_path)) == [{"a": "x", "b": "a b"}]
     for wrong in ("{{ .Values.nane }}", "{{ .Values.name | upper }}", '{{ include "x" . }}', "{{ end }}"):
         file.write_text(f"a: {wrong}")
