@@ -27,7 +27,7 @@ from webdojo.recipe import load_recipe
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-YAML = sorted(DEPLOY.rglob("*.yaml"))
+YAML = sorted([*DEPLOY.glob("*.yaml"), *(DEPLOY / "kubernetes").glob("*.yaml")])
 
 
 def manifest(kind: str) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from webdojo.cli import supervise as supervision
-from webdojo.cli.supervise import command, supervise
+from webdojo.cli.supervision import supervise as supervision
+from webdojo.cli.supervision.supervise import command, supervise
 from webdojo.errors import PASSING
 from webdojo.store.run import RunStore
 
@@ -103,7 +103,7 @@ def test_the_wait_before_a_restart_grows(outcome, monkeypatch, caplog):
 def test_what_ends_the_parent_ends_the_child(tmp_path, number, code):
     """The child is a server, which ends well by Ctrl-C."""
     words = command("sites", "serve", "--port", "0")
-    script = "import sys; from pathlib import Path; from webdojo.cli.supervise import supervise\n"
+    script = "import sys; from pathlib import Path; from webdojo.cli.supervision.supervise import supervise\n"
     script += f"sys.exit(supervise({words!r}, [], Path('run'), 3))"
     with subprocess.Popen(
         [sys.executable, "-c", script],

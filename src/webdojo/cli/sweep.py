@@ -75,7 +75,7 @@ def sweep(
 
 def _train(command: list[str]) -> int:
     """One run in a process of its own, which is asked once to stop when this one is; its exit code."""
-    from webdojo.cli.supervise import command as supervised
+    from webdojo.cli.supervision.supervise import command as supervised
 
     # Its tables go to stderr, a terminal's Ctrl-C reaches it through this process alone, and it ends with this one.
     with subprocess.Popen(supervised(*command), stdin=subprocess.PIPE, stdout=2, start_new_session=True) as process:

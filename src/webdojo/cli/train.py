@@ -67,7 +67,7 @@ def train(
         return
 
     if max_restarts:
-        from webdojo.cli.supervise import command, supervise
+        from webdojo.cli.supervision.supervise import command, supervise
 
         to = [*(overrides or []), "--run", str(folder)]
         first = command("train", recipe_name, *to, *(["--resume"] if resume else []))

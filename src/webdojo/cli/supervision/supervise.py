@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 def command(*arguments: str) -> list[str]:
     """`webdojo ARGUMENTS`, for `supervise`."""
-    return [sys.executable, "-m", "webdojo.cli.supervised", *arguments]
+    return [sys.executable, "-m", "webdojo.cli.supervision.supervised", *arguments]
 
 
 def supervise(first: Sequence[str], again: Sequence[str], run: Path, max_restarts: int) -> int:
