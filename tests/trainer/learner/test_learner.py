@@ -223,12 +223,12 @@ def test_resume_equals_the_uninterrupted_run_bit_for_bit(
 def test_weights_that_are_large_lie_in_several_files(
     model_dir: Path, images: Images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkpoint, "FILE_BYTES", "200KB")
+    monkeypatch.setattr(checkpoint, "FILE_BYTES", "400KB")
     learner = Learner(*load_model(model_dir), images, settings())
     learner.save(tmp_path)
     files = list(tmp_path.glob("*.safetensors"))
     assert len(files) > 2
-    assert max(file.stat().st_size for file in files) < 250_000
+    assert max(file.stat().st_size for file in files) < 420_000
     saved, _ = load_model(tmp_path)
     expected = weights_of(learner.model)
     assert all(torch.equal(now, expected[name]) for name, now in weights_of(saved).items())
