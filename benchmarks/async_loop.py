@@ -33,7 +33,7 @@ from paced import SIGMAS, run, run_phased
 from quickstart import train
 from record import record, recorded
 
-from webdojo.evaluation import wilson95
+from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.resume import trained_key
 from webdojo.loops.run_folder import RL
 from webdojo.recipe import load_recipe

@@ -34,7 +34,7 @@ from typing import Any
 from quickstart import train
 from record import Part, record
 
-from webdojo.agreement import Confusion, paired_difference
+from webdojo.evaluation.agreement import Confusion, paired_difference
 from webdojo.loops.judging.audit import Choice, known_truths
 from webdojo.loops.judging.compare import rejudge
 from webdojo.loops.run_folder import EVALUATION, HELDOUT, RL

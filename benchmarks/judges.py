@@ -40,7 +40,7 @@ from judges_run import AGENTS, agent_of, make_run, with_rubric
 from judges_scripted import REPLIES, Credulous, Truthful
 from record import record
 
-from webdojo.evaluation import share
+from webdojo.evaluation.metrics import share
 from webdojo.loops.judging.audit import Choice
 from webdojo.loops.judging.stress import stress
 from webdojo.policy.config import screenshot_tokens

@@ -36,9 +36,9 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any, cast
 
-from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
-from webdojo.loops.online import online
+from webdojo.loops.online.learning import Learning
+from webdojo.loops.online.loop import online
 from webdojo.loops.run_folder import RL
 from webdojo.recipe import Recipe, dump_recipe, parse_recipe
 from webdojo.rollout.groups import run_each

@@ -26,7 +26,7 @@ from typing import Any
 from process_tree import tree_bytes
 from record import record, recorded
 
-from webdojo.evaluation import wilson95
+from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import learn, make_learner

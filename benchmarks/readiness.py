@@ -29,7 +29,7 @@ from webdojo.browser.page.world import until_read
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.tab import Tab
 from webdojo.envs.dojo import Dojo
-from webdojo.evaluation import wilson95
+from webdojo.evaluation.metrics import wilson95
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.scripted import ScriptedActor
 from webdojo.reward.gate import Scorer

@@ -25,7 +25,7 @@ LAYERS = [
     {"loops"},
     {"dry_run"},
     {"recipe", "recipe_hints", "recipe_paths"},
-    {"agreement", "comparison", "evaluation", "rollout", "trainer"},
+    {"evaluation", "rollout", "trainer"},
     {"agent", "envs", "policy", "reward"},
     {"browser_service", "sites"},
     {"browser", "store", "tasks"},

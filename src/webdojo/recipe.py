@@ -27,7 +27,7 @@ from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Split
 from webdojo.envs.registry import ENVIRONMENTS, TasksConfig
 from webdojo.errors import ConfigError, Missing, TaskError
-from webdojo.evaluation import EvaluateConfig
+from webdojo.evaluation.metrics import EvaluateConfig
 from webdojo.placement import ClusterConfig
 from webdojo.plugins import Registry, plug_field, slot_of
 from webdojo.policy.config import ModelConfig

@@ -14,10 +14,10 @@ MEMORY = 100 * 2**20
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """The head has no room for engines and workers, so these are on the two other nodes."""
+    """The head has room for the driver alone, so engines and workers are on the two other nodes."""
     made = Cluster(
         initialize_head=True,
-        head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": MEMORY},
+        head_node_args={"num_cpus": 1, "include_dashboard": False, "object_store_memory": MEMORY},
     )
     for _ in range(2):
         made.add_node(num_cpus=4, object_store_memory=MEMORY)

@@ -26,9 +26,9 @@ from webdojo.cluster.connect import connected
 from webdojo.envs.task_sets import tasks_of
 from webdojo.errors import Failure
 from webdojo.loops.episodes import open_episodes
-from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
-from webdojo.loops.online import online
+from webdojo.loops.online.learning import Learning
+from webdojo.loops.online.loop import online
 from webdojo.loops.parts import Parts
 from webdojo.loops.run_folder import RL
 from webdojo.policy.model.processor import Processor

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from webdojo.agreement import (
+from webdojo.evaluation.agreement import (
     Confusion,
     agreement,
     cohens_kappa,

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.store.fabricate import trajectory
-from webdojo.comparison import Measured, Outcome, compare
 from webdojo.errors import StoreError
+from webdojo.evaluation.comparison import Measured, Outcome, compare
 from webdojo.loops.results.counted import counted
 from webdojo.loops.runs import measured
 from webdojo.recipe import dump_recipe, load_recipe

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from tests.store.fabricate import trajectory
-from webdojo.evaluation import bootstrap95, pass_at, success, wilson95
+from webdojo.evaluation.metrics import bootstrap95, pass_at, success, wilson95
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task, Termination, Trajectory
 

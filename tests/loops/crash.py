@@ -29,9 +29,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import webdojo.store.database
 from tests.rollout.records import screen, task, trajectory
-from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
-from webdojo.loops.online import online
+from webdojo.loops.online.learning import Learning
+from webdojo.loops.online.loop import online
 from webdojo.loops.resume import latest, trained_key
 from webdojo.loops.run_folder import RL
 from webdojo.recipe import Recipe

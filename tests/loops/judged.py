@@ -15,10 +15,10 @@ from tests.policy.chat.endpoint import Endpoint
 from webdojo.agent.harness import Harness
 from webdojo.envs.task_sets import tasks_of
 from webdojo.loops.episodes import open_episodes
-from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import make_learner
-from webdojo.loops.online import online
+from webdojo.loops.online.learning import Learning
+from webdojo.loops.online.loop import online
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe
 from webdojo.store.run import RunStore

@@ -26,12 +26,12 @@ from tests.rollout.records import screen
 from tests.trainer.records import turn
 from webdojo.envs.miniwob import PageReward
 from webdojo.errors import BrowserError
-from webdojo.evaluation import wilson95
+from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.episodes import EpisodeRunner
-from webdojo.loops.evaluations import stored_evaluations
-from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
-from webdojo.loops.online import online
+from webdojo.loops.online.evaluations import stored_evaluations
+from webdojo.loops.online.learning import Learning
+from webdojo.loops.online.loop import online
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.loops.start import train
 from webdojo.recipe import Recipe, dump_recipe, load_recipe

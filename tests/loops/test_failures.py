@@ -20,9 +20,9 @@ import pytest
 
 from tests.loops.crash import TASKS, Versions, World, trained_groups
 from webdojo.errors import StoreFailure
-from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
-from webdojo.loops.online import online
+from webdojo.loops.online.learning import Learning
+from webdojo.loops.online.loop import online
 from webdojo.loops.resume import trained_key
 from webdojo.loops.run_folder import RL
 from webdojo.recipe import dump_recipe, load_recipe

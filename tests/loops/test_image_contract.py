@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from webdojo.errors import TrainError
-from webdojo.loops.image_contract import check_images
 from webdojo.loops.models import make_learner, open_engine
+from webdojo.loops.online.image_contract import check_images
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.images import MemoryImages

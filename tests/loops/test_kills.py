@@ -37,10 +37,10 @@ from webdojo.agent.harness import Harness
 from webdojo.envs.task_sets import tasks_of
 from webdojo.errors import Failure
 from webdojo.loops.episodes import open_episodes
-from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import make_learner, open_engine
-from webdojo.loops.online import online
+from webdojo.loops.online.learning import Learning
+from webdojo.loops.online.loop import online
 from webdojo.loops.resume import latest
 from webdojo.loops.run_folder import RL
 from webdojo.policy.model.processor import Processor

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from webdojo.errors import RankLost
-from webdojo.loops.learning import MAX_REMAKES, Learning
+from webdojo.loops.online.learning import MAX_REMAKES, Learning
 from webdojo.store.run import RunStore
 
 

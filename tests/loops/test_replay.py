@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.rollout.records import screen, task, trajectory
-from webdojo.loops.online import assemble
+from webdojo.loops.online.loop import assemble
 from webdojo.loops.resume import stored_groups
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.rollout.groups import Group

@@ -15,7 +15,7 @@ from typing import Any, cast
 import pytest
 
 from webdojo.errors import BrowserError, EngineError, Failure, WebdojoError
-from webdojo.evaluation import success
+from webdojo.evaluation.metrics import success
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.progress import Progress
 from webdojo.recipe import dump_recipe, load_recipe

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 from tests.store.fabricate import page_image, trajectory, turn
-from webdojo.evaluation import success
+from webdojo.evaluation.metrics import success
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.types import Feedback, Termination, ToolCall, Trajectory

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from tests.store.fabricate import trajectory
-from webdojo.evaluation import success
+from webdojo.evaluation.metrics import success
 from webdojo.store.images import MemoryImages
 from webdojo.tasks.dates import marks, shifted
 from webdojo.types import Task, Trajectory

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 
-from webdojo.comparison import Measured, Outcome, compare
+from webdojo.evaluation.comparison import Measured, Outcome, compare
 from webdojo.view.comparing import comparison_tables
 from webdojo.view.tables import COLUMNS, SLOTS, episode_list, overview, sections, success_table, time_table
 

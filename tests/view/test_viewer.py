@@ -17,7 +17,7 @@ from tests.view.demo_run import HOSTILE, create
 from tests.view.viewer_server import served
 from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
-from webdojo.evaluation import share
+from webdojo.evaluation.metrics import share
 from webdojo.store.run import RunStore
 from webdojo.types import Judgement, ToolCall
 

@@ -20,7 +20,7 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Compare evaluations of the same tasks, each with the first, by task: paired bootstrap and McNemar's test."""
-    from webdojo.comparison import compare as compared
+    from webdojo.evaluation.comparison import compare as compared
     from webdojo.loops.runs import measured
     from webdojo.view.comparing import comparison_tables
 

@@ -33,12 +33,14 @@ TRAINING_ALONE = {
 }
 """Keys that only training uses, with what to write instead."""
 
-_ONE_EPISODE = dict.fromkeys(("evaluate.runs", "evaluate.max_invalid", "rollout.concurrency", "browser.servers"), "")
+_ONE_EPISODE = dict.fromkeys(
+    ("evaluate.runs", "evaluate.max_invalid", "rollout.concurrency", "browser.servers", "cluster"), ""
+)
 
 
 def _all_but(*used: str) -> dict[str, str]:
     """The sections that a command does not use, which uses these."""
-    sections = "seed model engine browser env tasks reward harness rollout collect curate sft train evaluate"
+    sections = "seed model engine browser env tasks reward harness rollout collect curate sft train evaluate cluster"
     return dict.fromkeys((each for each in sections.split() if each not in used), "")
 
 
@@ -48,7 +50,7 @@ UNUSED: dict[str, dict[str, str]] = {
     "act": TRAINING_ALONE | _ONE_EPISODE,
     "act --url": TRAINING_ALONE | _ONE_EPISODE | {"tasks": "", "evaluate.tasks": ""},
     "collect": dict.fromkeys(
-        ("curate", "sft", "cycles", "train", "evaluate", "rollout.group_size", "rollout.max_staleness"), ""
+        ("curate", "sft", "cycles", "train", "evaluate", "cluster", "rollout.group_size", "rollout.max_staleness"), ""
     ),
     "record": dict.fromkeys(
         (
@@ -59,6 +61,7 @@ UNUSED: dict[str, dict[str, str]] = {
                 "cycles",
                 "train",
                 "evaluate",
+                "cluster",
                 "browser.servers",
                 "collect.teacher",
                 "collect.noise",

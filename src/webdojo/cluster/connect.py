@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from webdojo.cluster.packing import nodes_of
+from webdojo.cluster.parts import plan_of
+from webdojo.cluster.plan import check
 from webdojo.errors import ConfigError, one_line
 from webdojo.loops.start import here
 from webdojo.recipe import Recipe
@@ -13,13 +18,18 @@ from webdojo.recipe import Recipe
 if TYPE_CHECKING:
     from webdojo.loops.parts import Parts
 
+logger = logging.getLogger("webdojo")
+
 
 @contextmanager
 def connected(recipe: Recipe) -> Iterator[Parts]:
     """The cluster that the recipe names, connected until the block ends; this machine where it names none.
 
+    This process sets aside what rank 0 of the learner needs on its node, and sees the GPUs that it got.
+
     Raises:
-        ConfigError: Ray is not installed, or no cluster answers at `cluster.address`.
+        ConfigError: Ray is not installed, no cluster answers at `cluster.address`, or its nodes have no room for the
+            recipe's parts.
     """
     address = recipe.cluster.address
     if not address:
@@ -40,11 +50,17 @@ def connected(recipe: Recipe) -> Iterator[Parts]:
             "`ray start --head`, or leave the address out to run on this machine"
         ) from None
     try:
+        own = ray.util.get_node_ip_address()
+        logger.info("%s", "\n".join(check(plan_of(recipe), nodes_of(ray.nodes()), own).lines()))
         from webdojo.cluster.engines import open_engine
         from webdojo.cluster.ranks import make_learner
+        from webdojo.cluster.roles import seat_of_the_driver
         from webdojo.cluster.rollouts import open_rollouts
         from webdojo.loops.parts import Parts
 
+        seat = seat_of_the_driver(recipe.cluster.ranks)
+        if gpus := ray.get(seat.gpus.remote()):
+            os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, gpus))
         yield Parts(open_rollouts=open_rollouts, open_engine=open_engine, make_learner=make_learner)
     finally:
         ray.shutdown()

@@ -34,14 +34,27 @@ def set_aside(role: RoleConfig) -> dict[str, Any]:
     }
 
 
+class Seat:
+    """Holds what the driver sets aside, of which Ray does not know otherwise."""
+
+    def gpus(self) -> list[int]:
+        """Numbers of its GPUs on this node."""
+        return [int(each) for each in ray.get_gpu_ids()]
+
+
+def seat_of_the_driver(role: RoleConfig) -> Any:
+    """Set aside what rank 0 of the learner needs on this node, until the handle is forgotten."""
+    return ray.remote(Seat).options(**set_aside(role), scheduling_strategy=_on_this_node(), max_restarts=-1).remote()
+
+
 def image_server(folder: Path) -> Any:
     """The process that keeps the screenshots of a run, on this node, where the run folder is."""
-    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    return (
-        ray.remote(ImageServer)
-        .options(num_cpus=0, scheduling_strategy=here, max_restarts=-1, max_task_retries=-1, max_concurrency=8)
-        .remote(folder.absolute())
-    )
+    options = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": -1, "max_concurrency": 8}
+    return ray.remote(ImageServer).options(**options, scheduling_strategy=_on_this_node()).remote(folder.absolute())
+
+
+def _on_this_node() -> NodeAffinitySchedulingStrategy:
+    return NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
 
 
 def sent(recipe: Recipe) -> str:

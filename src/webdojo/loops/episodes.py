@@ -21,7 +21,7 @@ from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Session
 from webdojo.browser.network.blocklist import Blocklist
 from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
-from webdojo.evaluation import EvaluateConfig, run_order
+from webdojo.evaluation.metrics import EvaluateConfig, run_order
 from webdojo.gather import gather_or_cancel
 from webdojo.loops.rollouts import OpenRollouts, Rollouts, open_rollouts
 from webdojo.policy.model.processor import Processor

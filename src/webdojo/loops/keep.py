@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from webdojo.evaluation import wilson95
+from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.checkpoints import Checkpoint

@@ -18,22 +18,22 @@ from typing import Any, cast
 import torch
 
 from webdojo.browser.chromium import find_chromium
-from webdojo.evaluation import success
+from webdojo.evaluation.metrics import success
 from webdojo.loops.collection.attempts import Collection
 from webdojo.loops.collection.imitated import images_of, imitated, succeeded
 from webdojo.loops.collection.teachers import oracle_teacher
 from webdojo.loops.cycles import cycles
 from webdojo.loops.episodes import MAX_INVALID, EpisodeRunner, open_episodes
-from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.fine_tune import SFT, fine_tune
-from webdojo.loops.image_contract import check_images
 from webdojo.loops.keep import best
-from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import evaluation_metrics
 from webdojo.loops.missing import warn_of_missing
 from webdojo.loops.models import check_learner
-from webdojo.loops.online import online
+from webdojo.loops.online.evaluations import stored_evaluations
+from webdojo.loops.online.image_contract import check_images
+from webdojo.loops.online.learning import Learning
+from webdojo.loops.online.loop import online
 from webdojo.loops.parts import HERE, Parts
 from webdojo.loops.results.cost import cost
 from webdojo.loops.results.cycles import Cycle

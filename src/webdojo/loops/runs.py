@@ -14,9 +14,9 @@ from typing import Any
 
 import yaml
 
-from webdojo.comparison import Measured, Outcome
 from webdojo.errors import StoreError
-from webdojo.evaluation import run_order
+from webdojo.evaluation.comparison import Measured, Outcome
+from webdojo.evaluation.metrics import run_order
 from webdojo.loops.keep import best, bytes_on_disk, rolled_out
 from webdojo.loops.results.counted import counted
 from webdojo.loops.run_folder import ACT, COLLECT, EVAL, RL, is_unfinished

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
-from webdojo.comparison import Comparison, Measured, Paired
+from webdojo.evaluation.comparison import Comparison, Measured, Paired
 from webdojo.progress import plural
 from webdojo.view.tables import new_table
 

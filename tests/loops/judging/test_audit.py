@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.loops.judging.known import RECIPE, fill, known
-from webdojo.agreement import Confusion, agreement, mcnemar
 from webdojo.errors import StoreError
+from webdojo.evaluation.agreement import Confusion, agreement, mcnemar
 from webdojo.loops.judging.audit import Choice, audit
 from webdojo.loops.judging.compare import rejudge
 from webdojo.store.run import RunStore

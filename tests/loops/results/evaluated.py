@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from tests.loops.judging.known import RECIPE, known
-from webdojo.evaluation import success
+from webdojo.evaluation.metrics import success
 from webdojo.loops.results.cost import cost
 from webdojo.loops.results.kit import write_kit
 from webdojo.recipe import parse_recipe

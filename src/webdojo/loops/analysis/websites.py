@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webdojo.evaluation import wilson95
+from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.analysis.table import (
     EPISODES,
     HIGH,
@@ -25,7 +25,7 @@ from webdojo.loops.analysis.table import (
 
 
 def summarize(measured: Sequence[Measured[None]]) -> Answer:
-    """Rates over all scored episodes, where an invalid one counts as a failure, as in `webdojo.evaluation`."""
+    """Rates over all scored episodes, where an invalid one counts as a failure, as in `webdojo.evaluation.metrics`."""
     rows = []
     scored = [each for each in measured if each.row.success is not None]
     for phase, episodes in grouped(scored, lambda row: row.phase).items():

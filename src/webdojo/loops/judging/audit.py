@@ -17,8 +17,8 @@ from typing import Any
 
 import yaml
 
-from webdojo.agreement import Confusion, agreement, paired_difference
 from webdojo.errors import StoreError, TaskError
+from webdojo.evaluation.agreement import Confusion, agreement, paired_difference
 from webdojo.loops.judging.verdicts import VerdictLog, described, judge_all, log_path, named_judge
 from webdojo.loops.run_folder import RL
 from webdojo.loops.runs import runs_in

@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from webdojo.agreement import Agreement, Confusion, agreement
+from webdojo.evaluation.agreement import Agreement, Confusion, agreement
 from webdojo.loops.judging.audit import UNSCORABLE, Choice, can_score, outcome, run_recipe
 from webdojo.loops.judging.verdicts import VerdictLog, described, judge_all, log_path, named_judge
 from webdojo.store.run import RunStore

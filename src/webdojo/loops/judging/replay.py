@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from webdojo.errors import StoreError
-from webdojo.evaluation import success
+from webdojo.evaluation.metrics import success
 from webdojo.loops.judging.audit import run_recipe
 from webdojo.loops.judging.verdicts import VerdictLog, code_hash, described, fingerprint, judge_all, log_path
 from webdojo.loops.results.kit import Verdict

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from webdojo.errors import StoreError
-from webdojo.evaluation import share
+from webdojo.evaluation.metrics import share
 from webdojo.loops.judging.audit import Choice, known_truths, outcome, run_recipe
 from webdojo.loops.judging.corruptions import CORRUPTIONS, corrupted, kind_of
 from webdojo.loops.judging.verdicts import VerdictLog, described, judge_all, log_path, named_judge

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from webdojo.evaluation import Rate, SuccessRate, run_order, share, success
+from webdojo.evaluation.metrics import Rate, SuccessRate, run_order, share, success
 from webdojo.loops.collection.imitated import succeeded
 from webdojo.recipe import Recipe
 from webdojo.types import Record, Task, Trajectory

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from webdojo.evaluation import run_order
+from webdojo.evaluation.metrics import run_order
 from webdojo.loops.judging.verdicts import code_hash, described
 from webdojo.loops.results.protocol import differs, protocol_values
 from webdojo.loops.run_folder import KIT

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from webdojo.browser.tools import COORDINATE_MAX, check_call
 from webdojo.errors import StoreError
-from webdojo.evaluation import run_order
+from webdojo.evaluation.metrics import run_order
 from webdojo.loops.results.counted import counted
 from webdojo.redact import redact
 from webdojo.store.files import writing

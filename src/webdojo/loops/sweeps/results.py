@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from webdojo.evaluation import wilson95
+from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.run_folder import RL
 from webdojo.loops.sweeps.plan import RESULT, SweepRun
 from webdojo.store.run import RunStore

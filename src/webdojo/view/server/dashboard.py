@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from webdojo.evaluation import wilson95
+from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.store.run import TrajectoryRow
 from webdojo.view.server.index import outcome

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 
 import yaml
 
-from webdojo.evaluation import share
+from webdojo.evaluation.metrics import share
 from webdojo.loops.run_folder import RL
 from webdojo.loops.runs import brief
 from webdojo.redact import redact

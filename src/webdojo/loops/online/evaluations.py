@@ -16,7 +16,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from webdojo.evaluation import success
+from webdojo.evaluation.metrics import success
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import evaluation_metrics

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from webdojo.evaluation import Z95, Estimate, Rate, share, wilson95
+from webdojo.evaluation.metrics import Z95, Estimate, Rate, share, wilson95
 from webdojo.types import FrozenRecord, Record
 
 

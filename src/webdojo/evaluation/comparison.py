@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from webdojo.agreement import mcnemar
 from webdojo.errors import StoreError
-from webdojo.evaluation import Estimate, Rate, bootstrap95, share
+from webdojo.evaluation.agreement import mcnemar
+from webdojo.evaluation.metrics import Estimate, Rate, bootstrap95, share
 from webdojo.types import Record
 
 

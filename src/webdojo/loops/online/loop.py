@@ -28,13 +28,13 @@ from typing import Any
 from torch import Tensor
 
 from webdojo.loops.episodes import EpisodeRunner
-from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_surplus
-from webdojo.loops.learning import Learning
 from webdojo.loops.log import RunLog, iteration_line
 from webdojo.loops.metrics import StepTimer, batch_metrics, staleness_metrics
 from webdojo.loops.missing import ended_for_good
 from webdojo.loops.models import asleep, learn
+from webdojo.loops.online.evaluations import Evaluations
+from webdojo.loops.online.learning import Learning
 from webdojo.loops.resume import outcomes_key, replayed, resume, task_order, trained_key
 from webdojo.loops.run_folder import RL
 from webdojo.progress import Progress, progress
