@@ -89,6 +89,7 @@ async def test_a_replica_that_dies_or_hangs_loses_no_request_and_returns_with_th
         assert engine.again
 
 
+@pytest.mark.slow
 async def test_what_starts_again_sleeps_with_the_others(connection: None, images: ImageStore) -> None:
     async with opened(images) as engine:
         await engine.sleep()

@@ -60,7 +60,7 @@ class ClusterRanks:
         self._group = placement_group([bundle or {"CPU": 0.001}] * (count - 1), strategy="PACK")
         for rank in range(1, count):
             place = PlacementGroupSchedulingStrategy(self._group, rank - 1)
-            actor = ray.remote(RankServer).options(**options, scheduling_strategy=place).remote()
+            actor: Any = ray.remote(RankServer).options(**options, scheduling_strategy=place).remote()
             self._actors.append(actor)
             self._ranks[actor.follow.remote(rank, count, self.address, port, build, device_type)] = rank
 

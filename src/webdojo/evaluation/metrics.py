@@ -41,8 +41,8 @@ class EvaluateConfig(HorizonSection):
     """A larger share of invalid episodes ends an evaluation with an error. 1 measures what can be measured, however
     many sites turn robots away; a dead engine, or no valid episode at all, is an error all the same."""
     every: int = Field(default=0, ge=0)
-    """Iterations between evaluations during online training, whose episodes share the pool (`loops/online/evaluations.py`); 0
-    evaluates before and after training only."""
+    """Iterations between evaluations during online training, whose episodes share the pool
+    (`loops/online/evaluations.py`); 0 evaluates before and after training only."""
     sampling: Sampling = Sampling(temperature=0.6, top_p=0.95, top_k=20, max_tokens=1024)
 
 
