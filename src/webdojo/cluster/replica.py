@@ -35,7 +35,7 @@ class Lost(Exception):
 
 @dataclass(eq=False)
 class Replica:
-    """A process of one role; use `opened` to run it."""
+    """A process of one role; `Replicas` runs it."""
 
     name: str
     actor: Any
@@ -54,6 +54,8 @@ class Replica:
     up: bool = False
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set whenever `up` or `error` has changed."""
+    _lost: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a call has found that the process is gone."""
 
     async def call(self, method: str, *args: Any) -> Any:
         """Call a method of the process."""
@@ -79,19 +81,13 @@ class Replica:
             try:
                 await self.call("ping")
                 started = True
-                await self.prepare(self)
-                self.status = await asyncio.wait_for(self.call("ping"), self.heartbeat_timeout_s)
-                failures, self.starts, self.up = 0, self.starts + 1, True
-                self.changed.set()
-                if self.starts > 1:
-                    logger.info("%s works again", self.name)
+                await self._get_ready()
+                failures = 0
                 await self._watch()
             except Lost as lost:
-                if self.up:
+                if started and self.starts:
                     logger.warning("%s; it is started again", lost)
-                elif started:
-                    failures += 1
-                self._down()
+                failures += started
                 if failures == MAX_STARTS:
                     self.error = str(lost)
                 await asyncio.sleep(RESTART_S)
@@ -103,12 +99,23 @@ class Replica:
                 self.error = str(error) if isinstance(error, WebdojoError) else one_line(error)
         self.changed.set()
 
+    async def _get_ready(self) -> None:
+        self._lost.clear()
+        await self.prepare(self)
+        self.status = await asyncio.wait_for(self.call("ping"), self.heartbeat_timeout_s)
+        self.starts, self.up = self.starts + 1, True
+        self.changed.set()
+        if self.starts > 1:
+            logger.info("%s works again", self.name)
+
     async def _watch(self) -> None:
-        """Ask for signs of life until there is none."""
-        while self.up:
-            await asyncio.sleep(self.heartbeat_timeout_s / HEARTBEATS)
-            self.status = await asyncio.wait_for(self.call("ping"), self.heartbeat_timeout_s)
-        raise Lost(f"{self.name} was lost under a call")
+        """Ask for signs of life until there is none, or until a call finds none."""
+        while not self._lost.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._lost.wait(), self.heartbeat_timeout_s / HEARTBEATS)
+            if not self._lost.is_set():
+                self.status = await asyncio.wait_for(self.call("ping"), self.heartbeat_timeout_s)
+        raise Lost(f"{self.name} died")
 
     def end(self) -> None:
         """Kill the process; Ray starts it again."""
@@ -118,6 +125,7 @@ class Replica:
 
     def _down(self) -> None:
         self.up = False
+        self._lost.set()
         self.changed.set()
 
 
