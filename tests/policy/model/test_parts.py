@@ -50,6 +50,7 @@ def test_parts_are_those_of_the_whole(family_dirs: dict[str, Path], mesh: Device
     assert (parts.get_output_embeddings().weight is parts.get_input_embeddings().weight) == tied
 
 
+ROOT = Path(__file__).parents[3]
 LAYERS, WIDTH = 6, 512
 
 
@@ -66,9 +67,9 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_no_rank_ever_holds_a_whole_model(large: Path, tmp_path: Path) -> None:
-    store = tmp_path / "store"
+    store, command = tmp_path / "store", [sys.executable, "-m", "tests.policy.model.test_parts"]
     ranks = [
-        subprocess.Popen([sys.executable, __file__, str(large), str(store), str(rank)], stdout=subprocess.PIPE)
+        subprocess.Popen([*command, str(large), str(store), str(rank)], stdout=subprocess.PIPE, cwd=ROOT)
         for rank in range(2)
     ]
     found = [json.loads(rank.communicate()[0]) for rank in ranks]
