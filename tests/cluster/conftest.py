@@ -17,7 +17,7 @@ MEMORY = 100 * 2**20
 def cluster() -> Iterator[Cluster]:
     """The head has room for the driver alone, so engines and workers are on the two other nodes."""
     # By itself Ray's processes give way to all others, and beside other tests they would hardly run.
-    os.environ["RAY_worker_niceness"] = "0"
+    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112
     made = Cluster(
         initialize_head=True,
         head_node_args={"num_cpus": 1, "include_dashboard": False, "object_store_memory": MEMORY},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ from webdojo.recipe import Recipe
 
 if TYPE_CHECKING:
     from webdojo.loops.parts import Parts
+
+CONNECT_S = 10.0
+"""Seconds in which the head of a cluster must take a connection."""
 
 logger = logging.getLogger("webdojo")
 
@@ -43,6 +47,7 @@ def connected(recipe: Recipe) -> Iterator[Parts]:
             f"cluster.address is {address!r}, and Ray is not installed: pip install 'webdojo[cluster]'"
         ) from None
     try:
+        _reach(address)
         ray.init(address=address, log_to_driver=False, configure_logging=False)
     except Exception as error:  # Ray raises several unrelated kinds
         raise ConfigError(
@@ -64,3 +69,11 @@ def connected(recipe: Recipe) -> Iterator[Parts]:
         yield Parts(open_rollouts=open_rollouts, open_engine=open_engine, make_learner=make_learner)
     finally:
         ray.shutdown()
+
+
+def _reach(address: str) -> None:
+    """Raise OSError at once where nobody listens at `HOST:PORT`; Ray itself tries for minutes."""
+    host, colon, port = address.rpartition(":")
+    if colon and port.isdecimal() and "/" not in host:
+        with socket.create_connection((host, int(port)), CONNECT_S):
+            pass
