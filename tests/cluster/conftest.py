@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import ray
 from ray.cluster_utils import Cluster
+
+from webdojo.store.images import ImageStore
 
 MEMORY = 100 * 2**20
 """Bytes of a node's object store."""
@@ -34,3 +37,9 @@ def connection(cluster: Cluster) -> Iterator[None]:
     ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
     yield
     ray.shutdown()
+
+
+@pytest.fixture
+def images(tmp_path: Path) -> ImageStore:
+    (tmp_path / "images").mkdir()
+    return ImageStore(tmp_path / "images")

@@ -7,7 +7,6 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import cast
 
 import pytest
@@ -31,12 +30,6 @@ SAMPLING = Sampling(temperature=1.0, max_tokens=24)
 def recipe(*overrides: str) -> Recipe:
     always = ["cluster.engines.replicas=2", "cluster.engines.num_cpus=1", "cluster.heartbeat_timeout_s=4"]
     return load_recipe("quickstart", [*always, *overrides])
-
-
-@pytest.fixture
-def images(tmp_path: Path) -> ImageStore:
-    (tmp_path / "images").mkdir()
-    return ImageStore(tmp_path / "images")
 
 
 @asynccontextmanager

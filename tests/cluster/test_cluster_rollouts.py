@@ -16,6 +16,7 @@ import ray
 from webdojo.cluster.rollouts import ClusterRollouts, open_rollouts
 from webdojo.errors import EngineTimeout, Failure
 from webdojo.loops.collection.teachers import oracle_teacher
+from webdojo.loops.rollouts import EpisodeSpec, Rollouts
 from webdojo.loops.rollouts import open_rollouts as open_here
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
@@ -29,12 +30,6 @@ pytestmark = pytest.mark.integration
 def recipe(*overrides: str) -> Recipe:
     always = ["cluster.rollouts.replicas=2", "cluster.rollouts.num_cpus=1", "cluster.heartbeat_timeout_s=4"]
     return load_recipe("quickstart", [*always, *overrides])
-
-
-@pytest.fixture
-def images(tmp_path: Path) -> ImageStore:
-    (tmp_path / "images").mkdir()
-    return ImageStore(tmp_path / "images")
 
 
 @asynccontextmanager
@@ -67,16 +62,12 @@ class Scrolls:
         return Response(ids=ids, logprobs=[0.0] * len(ids), versions=[1] * len(ids), finish_reason=FinishReason.STOP)
 
 
-async def run(rollouts: ClusterRollouts, task: Task, engine: Scrolls, name: str = "t") -> Trajectory:
-    return await rollouts.run(
-        task,
-        actor=lambda task, session: engine,
-        sampling=Sampling(temperature=1.0, max_tokens=96),
-        max_steps=8,
-        seed="0",
-        group="g",
-        trajectory_id=name,
-    )
+def spec_of(task: Task, name: str = "t") -> EpisodeSpec:
+    return EpisodeSpec(task, "g", name, "0", Sampling(temperature=1.0, max_tokens=96), max_steps=8)
+
+
+async def run(rollouts: Rollouts, task: Task, engine: Scrolls, name: str = "t") -> Trajectory:
+    return await rollouts.run(spec_of(task, name), lambda task, session: engine)
 
 
 async def test_episodes_are_those_that_run_here(connection: None, images: ImageStore, tmp_path: Path) -> None:
@@ -84,7 +75,7 @@ async def test_episodes_are_those_that_run_here(connection: None, images: ImageS
     tasks = wanted.draw("eval", 3)
     harness = wanted.build_harness(Processor.load(model_folder("tiny")))
     async with open_here(wanted, images, harness, wanted.reward_function) as here:
-        alone = [await run(here, task, Scrolls()) for task in tasks]  # type: ignore[arg-type]
+        alone = [await run(here, task, Scrolls()) for task in tasks]
     images.new_bytes = 0
     (tmp_path / "cluster").mkdir()
     elsewhere = ImageStore(tmp_path / "cluster")
@@ -92,9 +83,7 @@ async def test_episodes_are_those_that_run_here(connection: None, images: ImageS
         assert rollouts.places > 0
         there = await asyncio.gather(*(run(rollouts, task, Scrolls(), f"{n}") for n, task in enumerate(tasks)))
         script = oracle_teacher(harness, wanted.env.oracle)("0")  # type: ignore[arg-type]
-        shown = await rollouts.run(
-            tasks[0], actor=script, sampling=Sampling(max_tokens=96), max_steps=8, seed="0", group="", trajectory_id="o"
-        )
+        shown = await rollouts.run(spec_of(tasks[0], "o"), script)
     for one, other in zip(alone, there, strict=True):
         assert other.termination is Termination.COMPLETED
         assert [turn.observation for turn in one.turns] == [turn.observation for turn in other.turns]

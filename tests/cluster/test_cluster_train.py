@@ -93,11 +93,13 @@ def test_a_run_goes_on_while_processes_and_a_node_are_killed(
     joined: list[subprocess.Popen[bytes]] = []
     node: Any = lambda: [Node(cluster, joined)]  # noqa: E731
     victims = [of_role("RolloutServer"), of_role("EngineServer"), node, of_role("RankServer"), of_role("RolloutServer")]
-    with connected(recipe) as parts, killing(folder, victims, random.Random(1)) as killed:
-        asyncio.run(learn(recipe, folder, parts))
-    for process in joined:
-        process.terminate()
-        process.wait()
+    try:
+        with connected(recipe) as parts, killing(folder, victims, random.Random(1)) as killed:
+            asyncio.run(learn(recipe, folder, parts))
+    finally:
+        for process in joined:
+            process.terminate()
+            process.wait()
     assert killed[0]
     assert killed[1]
     assert killed[2]

@@ -32,6 +32,7 @@ from webdojo.loops.log import RunLog
 from webdojo.loops.online.evaluations import stored_evaluations
 from webdojo.loops.online.learning import Learning
 from webdojo.loops.online.loop import online
+from webdojo.loops.rollouts import EpisodeSpec
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.loops.start import train
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
@@ -128,30 +129,31 @@ class World:
         self.kill_at = 0
         """Held-out turns until the loop is killed; never at 0."""
 
-    async def episode(self, task: Task, **given: Any) -> Trajectory:
+    async def episode(self, spec: EpisodeSpec, actor: Any, clock: Any) -> Trajectory:
         """Two turns, with a pause between them in which the weights may change."""
+        task = spec.task
         self.running += 1
         self.most = max(self.most, self.running)
         self.begun[task.id] += 1
-        engine, said = given["actor"](task, None), b""
+        engine, said = actor(task, None), b""
         turns: list[Turn] = []
         for _ in range(2):
             self.kill_at -= task in HELDOUT
             if task in HELDOUT and self.kill_at == 0:
                 self.loop.cancel()
             prompt = Prompt(segments=(TextSegment(ids=tuple(task.id.encode() + said)),))
-            turns.append(turn(prompt, await engine.generate(prompt, given["sampling"])))
+            turns.append(turn(prompt, await engine.generate(prompt, spec.sampling)))
             turns[-1].observation.screenshot = self.screen
             said = str(turns[-1].response.ids).encode()
             await asyncio.sleep(0.01 if task in HELDOUT else random.Random(said).uniform(0, 0.004))
         self.running -= 1
         return Trajectory(
-            id=given["trajectory_id"],
+            id=spec.trajectory_id,
             task=task,
-            group=given["group"],
+            group=spec.group,
             turns=turns,
             termination=Termination.START_ERROR if self.dead(task) else Termination.COMPLETED,
-            state={HOST: {"done": True, "raw_reward": turns[0].response.ids[0] % 2, "visit_seed": given["seed"]}},
+            state={HOST: {"done": True, "raw_reward": turns[0].response.ids[0] % 2, "visit_seed": spec.seed}},
         )
 
     def go(self, *overrides: str) -> list[list[Sample]]:

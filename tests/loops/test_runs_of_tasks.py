@@ -17,6 +17,7 @@ import pytest
 from webdojo.errors import BrowserError, EngineError, Failure, WebdojoError
 from webdojo.evaluation.metrics import success
 from webdojo.loops.episodes import EpisodeRunner
+from webdojo.loops.rollouts import EpisodeSpec
 from webdojo.progress import Progress
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.reward.function import RewardFunction
@@ -50,16 +51,16 @@ def run(tmp_path: Path) -> Callable[..., list[Trajectory]]:
     def go(wanted: list[Task], how: Callable[[Task, int], How] = lambda *_: DONE, **given: Any) -> list[Trajectory]:
         begun = 0
 
-        async def episode(task: Task, **options: Any) -> Trajectory:
+        async def episode(spec: EpisodeSpec, *_: Any) -> Trajectory:
             nonlocal begun
             begun += 1
-            termination, failure = how(task, begun)
+            termination, failure = how(spec.task, begun)
             await asyncio.sleep(0.001 * (begun % 3))
             return Trajectory(
-                id=options["trajectory_id"],
-                task=task,
-                group=options["group"],
-                seed=options["seed"],
+                id=spec.trajectory_id,
+                task=spec.task,
+                group=spec.group,
+                seed=spec.seed,
                 turns=[],
                 termination=termination,
                 failure=failure,

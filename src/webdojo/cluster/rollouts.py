@@ -20,35 +20,24 @@ from webdojo.browser.interface import Session
 from webdojo.cluster.images import SentImages
 from webdojo.cluster.replica import Lost, Replica, Replicas
 from webdojo.cluster.roles import actor_of, image_server, received, sent
-from webdojo.errors import EngineError, Failure
-from webdojo.loops.rollouts import Rollouts
+from webdojo.errors import BrowserError, EngineError, Failure
+from webdojo.loops.rollouts import EpisodeSpec, Rollouts
 from webdojo.loops.rollouts import open_rollouts as open_here
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import ScriptedActor
 from webdojo.recipe import Recipe
 from webdojo.reward.function import RewardFunction
-from webdojo.rollout.episode import Actor
+from webdojo.rollout.episode import Actor, fail
 from webdojo.sleep_clock import SleepClock
 from webdojo.store.images import ImageStore
-from webdojo.types import Prompt, Response, Sampling, Task, Termination, Trajectory
+from webdojo.types import Engine, Prompt, Response, Sampling, Task, Termination, Trajectory
+
+ScriptFor = Callable[[Task], Script]
+"""Gives what does a task."""
 
 GRACE_S = 30.0
 """Seconds that a worker may take to end an episode whose time is over."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """An episode that a worker is to run."""
-
-    task: Task
-    group: str
-    trajectory_id: str
-    seed: str
-    sampling: Sampling
-    max_steps: int
-    script_for: Callable[[Task], Script] | None = None
-    """Says what is done; without it whoever has given the job answers its prompts."""
 
 
 class Admitted:
@@ -143,21 +132,12 @@ class RolloutServer:
         """How many episodes may run here at once."""
         return 0 if self._rollouts is None else self._rollouts.places
 
-    async def begin(self, name: str, job: Job) -> Event:
-        """Begin an episode; `name` is what the further calls know it by."""
+    async def begin(self, name: str, spec: EpisodeSpec, script_for: ScriptFor | None) -> Event:
+        """Begin an episode, which a script does, or whoever answers its prompts; further calls know it by `name`."""
         assert self._rollouts is not None
         episode = self._episodes[name] = RunningEpisode(self._images)
-        script = None if job.script_for is None else ScriptedActor(self._harness, job.script_for)
-        running = self._rollouts.run(
-            job.task,
-            actor=script or (lambda task, session: episode),
-            sampling=job.sampling,
-            max_steps=job.max_steps,
-            seed=job.seed,
-            group=job.group,
-            trajectory_id=job.trajectory_id,
-            clock=episode.clock,
-        )
+        script = None if script_for is None else ScriptedActor(self._harness, script_for)
+        running = self._rollouts.run(spec, script or (lambda task, session: episode), episode.clock)
         episode.done = asyncio.create_task(running)
         return await self._next(name, None)
 
@@ -204,60 +184,62 @@ class ClusterRollouts:
     def places(self) -> int:
         return sum(worker.status for worker in self.workers.up)
 
-    async def run(
-        self,
-        task: Task,
-        *,
-        actor: Actor[Session],
-        sampling: Sampling,
-        max_steps: int,
-        seed: str,
-        group: str,
-        trajectory_id: str,
-        clock: SleepClock | None = None,
-    ) -> Trajectory:
+    async def run(self, spec: EpisodeSpec, actor: Actor[Session], clock: SleepClock | None = None) -> Trajectory:
         """Run one episode on the least busy worker. Where the worker is lost, the trajectory says so and has no
         turns."""
-        script_for = actor.script_for if isinstance(actor, ScriptedActor) else None
-        job = Job(task, group, trajectory_id, seed, sampling, max_steps, script_for)
         worker = await self.workers.least_busy()
         self._begun += 1
         worker.busy += 1
         try:
-            return await self._converse(worker, f"{trajectory_id}/{self._begun}", job, actor, clock or SleepClock())
+            return await self._converse(
+                worker, f"{spec.trajectory_id}/{self._begun}", spec, actor, clock or SleepClock()
+            )
         except Lost as lost:
-            failed = Trajectory(id=trajectory_id, task=task, group=group, seed=seed, turns=[], termination=_LOST)
-            failed.error, failed.failure = str(lost), Failure.WORKER_LOST
+            failed = Trajectory(
+                id=spec.trajectory_id,
+                task=spec.task,
+                group=spec.group,
+                seed=spec.seed,
+                turns=[],
+                termination=Termination.ENV_ERROR,
+            )
+            fail(failed, Termination.ENV_ERROR, BrowserError(str(lost), Failure.WORKER_LOST))
             return failed
         finally:
             worker.busy -= 1
 
     async def _converse(
-        self, worker: Replica, name: str, job: Job, actor: Actor[Session], clock: SleepClock
+        self, worker: Replica, name: str, spec: EpisodeSpec, actor: Actor[Session], clock: SleepClock
     ) -> Trajectory:
-        engine = None if job.script_for is not None else actor(job.task, _NO_SESSION)
+        script_for = actor.script_for if isinstance(actor, ScriptedActor) else None
+        engine = None if script_for is not None else actor(spec.task, _NO_SESSION)
         try:
-            event = await worker.call("begin", name, job)
+            event = await worker.call("begin", name, spec, script_for)
             if isinstance(event, Trajectory):  # it could not begin
                 return event
-            async with clock.timeout(self._config.task_timeout_s) as deadline:
-                answer: Response | EngineError | None = None
-                while not isinstance(event := await worker.call("go_on", name, answer), Trajectory):
-                    if event is None:
-                        raise Lost(f"{worker.name} was started again and knows nothing of episode {job.trajectory_id}")
-                    assert engine is not None
-                    try:
-                        answer = await engine.generate(event.prompt, event.sampling)
-                    except EngineError as error:
-                        answer = error
-                return event
-        except TimeoutError:
-            if not deadline.expired():
-                raise
-            return await self._expired(worker, name)
+            try:
+                async with clock.timeout(self._config.task_timeout_s) as deadline:
+                    return await self._answer(worker, name, engine)
+            except TimeoutError:
+                if not deadline.expired():
+                    raise
+                return await self._expired(worker, name)
         except asyncio.CancelledError:
             worker.actor.cancel.remote(name)
             raise
+
+    async def _answer(self, worker: Replica, name: str, engine: Engine | None) -> Trajectory:
+        """Answer the prompts of an episode to its end."""
+        answer: Response | EngineError | None = None
+        while not isinstance(event := await worker.call("go_on", name, answer), Trajectory):
+            if event is None:
+                raise Lost(f"{worker.name} was started again and knows nothing of the episode")
+            assert engine is not None
+            try:
+                answer = await engine.generate(event.prompt, event.sampling)
+            except EngineError as error:
+                answer = error
+        return event
 
     async def _expired(self, worker: Replica, name: str) -> Trajectory:
         """The trajectory of an episode whose time is over."""
@@ -271,7 +253,6 @@ class ClusterRollouts:
         return cast(Trajectory, trajectory)
 
 
-_LOST = Termination.ENV_ERROR
 _NO_SESSION = cast(Session, None)
 """Who answers prompts from here sees no page."""
 

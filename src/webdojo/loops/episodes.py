@@ -23,7 +23,7 @@ from webdojo.browser.network.blocklist import Blocklist
 from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
 from webdojo.evaluation.metrics import EvaluateConfig, run_order
 from webdojo.gather import gather_or_cancel
-from webdojo.loops.rollouts import OpenRollouts, Rollouts, open_rollouts
+from webdojo.loops.rollouts import EpisodeSpec, OpenRollouts, Rollouts, open_rollouts
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress, plural, progress
 from webdojo.recipe import Recipe
@@ -84,18 +84,10 @@ class EpisodeRunner:
 
         `seed` is that of what the environment draws; empty takes the trajectory's id. `clock` is as in `run_episode`.
         """
+        spec = EpisodeSpec(task, group, trajectory_id, self.seed(seed or trajectory_id), sampling, max_steps)
         cut: list[str] = []
         while True:
-            trajectory = await self.rollouts.run(
-                task,
-                actor=actor,
-                sampling=sampling,
-                max_steps=max_steps,
-                seed=self.seed(seed or trajectory_id),
-                group=group,
-                trajectory_id=trajectory_id,
-                clock=clock,
-            )
+            trajectory = await self.rollouts.run(spec, actor, clock)
             lost = trajectory.failure != "" and Failure(trajectory.failure).is_loss
             if not lost or len(cut) + 1 == ATTEMPTS:
                 trajectory.cut = cut

@@ -32,6 +32,18 @@ TRY_S = 10.0
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class EpisodeSpec:
+    """An episode that is to run; the fields are arguments of `run_episode`."""
+
+    task: Task
+    group: str
+    trajectory_id: str
+    seed: str
+    sampling: Sampling
+    max_steps: int
+
+
 class Rollouts(Protocol):
     """Runs episodes of a recipe somewhere; it neither scores nor stores them."""
 
@@ -40,19 +52,8 @@ class Rollouts(Protocol):
         """How many episodes may run at once, as far as is known now."""
         ...
 
-    async def run(
-        self,
-        task: Task,
-        *,
-        actor: Actor[Session],
-        sampling: Sampling,
-        max_steps: int,
-        seed: str,
-        group: str,
-        trajectory_id: str,
-        clock: SleepClock | None = None,
-    ) -> Trajectory:
-        """Run one episode, with the arguments of `run_episode`."""
+    async def run(self, spec: EpisodeSpec, actor: Actor[Session], clock: SleepClock | None = None) -> Trajectory:
+        """Run one episode, with the actor and the clock of `run_episode`."""
         ...
 
 
@@ -70,31 +71,20 @@ class LocalRollouts:
     def places(self) -> int:
         return self.pool.places
 
-    async def run(
-        self,
-        task: Task,
-        *,
-        actor: Actor[Session],
-        sampling: Sampling,
-        max_steps: int,
-        seed: str,
-        group: str,
-        trajectory_id: str,
-        clock: SleepClock | None = None,
-    ) -> Trajectory:
+    async def run(self, spec: EpisodeSpec, actor: Actor[Session], clock: SleepClock | None = None) -> Trajectory:
         return await run_episode(
-            task,
+            spec.task,
             env=self.recipe.env,
             pool=self.pool,
             harness=self.harness,
             actor=actor,
             config=self.recipe.rollout,
-            sampling=sampling,
-            max_steps=max_steps,
+            sampling=spec.sampling,
+            max_steps=spec.max_steps,
             reward=self.reward,
-            seed=seed,
-            group=group,
-            trajectory_id=trajectory_id,
+            seed=spec.seed,
+            group=spec.group,
+            trajectory_id=spec.trajectory_id,
             clock=clock,
         )
 
