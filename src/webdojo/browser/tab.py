@@ -224,7 +224,8 @@ class Tab:
             waited = True
             self._moved.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._moved.wait(), left)
+                async with asyncio.timeout(left):
+                    await self._moved.wait()
         return waited
 
     async def screenshot(self, loading: bool = False) -> bytes:

@@ -102,7 +102,7 @@ class Replica:
     async def _get_ready(self) -> None:
         self._lost.clear()
         await self.prepare(self)
-        self.status = await asyncio.wait_for(self.call("ping"), self.heartbeat_timeout_s)
+        await self._ask_for_life()
         self.starts, self.up = self.starts + 1, True
         self.changed.set()
         if self.starts > 1:
@@ -112,10 +112,16 @@ class Replica:
         """Ask for signs of life until there is none, or until a call finds none."""
         while not self._lost.is_set():
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._lost.wait(), self.heartbeat_timeout_s / HEARTBEATS)
+                async with asyncio.timeout(self.heartbeat_timeout_s / HEARTBEATS):
+                    await self._lost.wait()
             if not self._lost.is_set():
-                self.status = await asyncio.wait_for(self.call("ping"), self.heartbeat_timeout_s)
+                await self._ask_for_life()
         raise Lost(f"{self.name} died")
+
+    async def _ask_for_life(self) -> None:
+        """TimeoutError where it shows no sign of life."""
+        async with asyncio.timeout(self.heartbeat_timeout_s):
+            self.status = await self.call("ping")
 
     def end(self) -> None:
         """Kill the process; Ray starts it again."""

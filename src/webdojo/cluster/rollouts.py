@@ -244,7 +244,8 @@ class ClusterRollouts:
     async def _expired(self, worker: Replica, name: str) -> Trajectory:
         """The trajectory of an episode whose time is over."""
         try:
-            trajectory = await asyncio.wait_for(worker.call("expire", name), GRACE_S)
+            async with asyncio.timeout(GRACE_S):
+                trajectory = await worker.call("expire", name)
         except TimeoutError:
             worker.actor.cancel.remote(name)
             raise Lost(f"{worker.name} does not end an episode whose time is over") from None

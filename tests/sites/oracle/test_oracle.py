@@ -64,7 +64,7 @@ async def solve(
         ("compact", COMPACT_KINDS, 24, 0.0),
         ("auto", COMPACT_KINDS, 8, 0.0),
         ("compact", COMPACT_KINDS, 4, 0.25),
-        ("grid", SMALL_KINDS, 40, 0.0),
+        ("grid", SMALL_KINDS, 24, 0.0),
         ("grid", SMALL_KINDS, 8, 0.25),
     ],
 )
@@ -100,7 +100,7 @@ async def test_it_solves_tasks_of_every_kind_under_heavy_perturbations_and_nothi
 
     monkeypatch.setattr(GuardProxy, "_accept", accept)
     seeds = range(HELDOUT_SEED, HELDOUT_SEED + 100)
-    tasks = make_tasks(list(KINDS), seeds, 2 * len(KINDS.built_in), seed=6, difficulties=range(1, 10))
+    tasks = make_tasks(list(KINDS), seeds, len(KINDS.built_in), seed=6, difficulties=range(1, 10))
     config = BrowserConfig(viewport_px=VIEWPORTS["auto"])
     with SiteServer() as server:
         async with BrowserPool(config, MemoryImages(), server.hosts) as pool:
@@ -119,7 +119,7 @@ async def test_it_solves_tasks_of_every_kind_under_heavy_perturbations_and_nothi
 @pytest.mark.parametrize("kind", KINDS)
 async def test_it_errs_and_recovers_on_every_kind(kind: str) -> None:
     seeds = range(HELDOUT_SEED, HELDOUT_SEED + 100)
-    tasks = make_tasks([kind], seeds, 3, seed=8, difficulties=[3, 5, 6])
+    tasks = make_tasks([kind], seeds, 2, seed=8, difficulties=[3, 6])
     with SiteServer() as server:
         async with BrowserPool(BrowserConfig(viewport_px=VIEWPORTS["auto"]), MemoryImages(), server.hosts) as pool:
 
@@ -140,7 +140,7 @@ async def test_it_reads_pages_that_go_on_by_themselves() -> None:
             session = await pool.open("http://shop-1.localhost/", server.headers("", "compact"))
             await session.page.add_init_script("setTimeout(() => location.reload(), 2)")
             await session.page.evaluate("location.reload()")
-            for _ in range(30):
+            for _ in range(8):
                 assert (await read_page(session.page))["host"] == "shop-1.localhost"
             await session.close()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -43,10 +44,9 @@ class HarLog:
         deadline = time.monotonic() + _PATIENCE_S
         while self._open and (left := deadline - time.monotonic()) > 0:
             self._ended.clear()
-            try:
-                await asyncio.wait_for(self._ended.wait(), left)
-            except TimeoutError:
-                break
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._ended.wait()
         await asyncio.gather(*self._reading)
         return [self._shown(entry) for entry in self._entries.values()]
 
