@@ -90,6 +90,9 @@ class Recipe(Section):
     """The name of the recipe; runs are named after it."""
     seed: int = 0
     """Every random choice of a run follows from it."""
+    storage_path: str = ""
+    """Where a copy of the run is kept up to date, in a folder of its name, such as `s3://bucket/runs`: any address that
+    fsspec knows. `webdojo runs pull` makes a run folder of it on another machine."""
     model: ModelConfig = ModelConfig()
     engine: Annotated[EngineConfig, *plug_field(*PLUGS["engine"])] = HF()
     """Who answers prompts."""

@@ -171,6 +171,27 @@ def export(
 
 
 @runs_app.command()
+def pull(
+    url: Annotated[str, typer.Argument(metavar="URL", help="The copy of a run: its storage_path and its name.")],
+    run: Annotated[
+        Path | None, typer.Argument(metavar="[RUN]", help="The folder to make.", show_default="runs/NAME")
+    ] = None,
+) -> None:
+    """Make a run folder from the copy of a run on object storage, to go on with it by `--resume`."""
+    import yaml
+
+    from webdojo.store.run import RunStore
+    from webdojo.store.storage import pull as pull_run
+
+    folder = run or Path("runs") / url.rstrip("/").rpartition("/")[2]
+    with interruptible(f"; delete {folder} and call it again"):
+        pull_run(url, folder)
+    with RunStore.open(folder, readonly=True) as store:
+        name = yaml.safe_load(store.recipe_yaml)["name"]
+    typer.echo(f"{folder} (go on: webdojo train {name} --run {folder} --resume)")
+
+
+@runs_app.command()
 def trace(
     run: RunFolder,
     out: Annotated[

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, closing, contextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, closing, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
@@ -51,6 +51,7 @@ from webdojo.store.files import writing
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.store.spans import RUN, Span, SpanLog
+from webdojo.store.storage import Mirror, mirrored
 from webdojo.trainer.learner.checkpoint import check_checkpoint
 from webdojo.types import Task, TrainableEngine, Trajectory
 
@@ -90,8 +91,20 @@ def measure_model(recipe: Recipe, model_path: str, run: Path, resume: bool, part
 def opened(recipe: Recipe, run: Path, resume: bool, more: dict[str, Any]) -> Iterator[RunStore]:
     """The store of a new run, with `more` in its info, or of one that goes on, which is as it was (`note_resumed`)."""
     info = _info(recipe) | more
-    with RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe, whole_paths=True), info) as store:
+    mirror = _mirror(recipe, run, resume)  # what it refuses leaves no run folder behind
+    with ExitStack() as stack:
+        opening = RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe, whole_paths=True), info)
+        store = stack.enter_context(opening)
+        if mirror is not None:
+            stack.enter_context(mirrored(mirror))
         yield store
+
+
+def _mirror(recipe: Recipe, run: Path, resume: bool) -> Mirror | None:
+    """What copies a run to `storage_path`, if the recipe has one."""
+    if not recipe.storage_path:
+        return None
+    return Mirror(run, f"{recipe.storage_path.rstrip('/')}/{run.absolute().name}", resume)
 
 
 def note_resumed(recipe: Recipe, store: RunStore) -> None:
