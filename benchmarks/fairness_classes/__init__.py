@@ -1,1 +1,1 @@
-"""Classes of honest routes, right wordings, and wrong answers and sessions for `fairness.py`; about half are held back."""
+"""Classes of honest routes, right wordings, wrong answers and wrong sessions for `fairness.py`, in two halves."""

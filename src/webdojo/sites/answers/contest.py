@@ -48,6 +48,8 @@ _TELLS = word_set("says said shows showed gives gave tells told reads has had li
 """Words by which a page is said to tell something, and not only to have been visited."""
 _ANSWERS = re.compile(r"^(?:is|was) (?:the |my |our |your )?(?:final |right |correct )?(?:answer|winner|one)\b")
 """What follows the name of the one that has most."""
+_CONCLUDES = word_set("answer winner conclusion result verdict")
+"""Words before a colon that say of what follows that it is the answer."""
 _SAYS = word_set("is it's be was")
 _BUT = word_set("while whereas")
 _ONLY = word_set("only just merely")
@@ -215,6 +217,9 @@ def _other(side: int, sides: int) -> int | None:
 def _stated(reading: Reading, clause: Clause, name: Name, figured: Collection[int]) -> bool:
     """Whether something is said to be what a name stands for: `it is the A`, `so A`."""
     texts = reading.texts[clause.start : name.start]
+    label = reading.texts[clause.start - 1 : clause.start] if not texts and ":" in reading.words[name.start].gap else ()
+    if not _CONCLUDES.isdisjoint(label):
+        return True
     if texts[:1] == ("one",) or any(text in ("second", "other") or text.endswith("est") for text in texts):
         return False
     before = [text for text in texts[-2:] if text != "the"]

@@ -13,6 +13,7 @@ from webdojo.sites.answers.doubts import doubted
 from webdojo.sites.answers.figures import Figure, figures_of, reckoned
 from webdojo.sites.answers.reading import DAYS, FILLERS, PAGES, TALK, Reading, texts_of
 from webdojo.sites.answers.subject import Subject, about_another, claims, figure_of, is_figure
+from webdojo.sites.answers.sums import explain_pages
 from webdojo.sites.answers.values import UNITS, units_of, word_set
 
 _ON_PAGES = re.compile(
@@ -44,11 +45,16 @@ _DATED = word_set("sent posted joined published dated opened added created recei
 def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: str, subject: Subject) -> bool:
     unit = wanted.get("unit", "")
     reading = Reading(PAGES.sub(" other page ", _ON_PAGES.sub(" ", answer)), question, subject.names)
-    if _contradicted(reading, subject, str(value), ("or", *(("no", "none") if value == 0 else ()))):
+    if _names_another(reading, subject):
+        return False
+    if not subject.told:
+        explain_pages(reading, list(figures_of(reading, unit)), value)
+    if _taken_back(reading, subject, str(value), ("or", *(("no", "none") if value == 0 else ()))):
         return False
     _explain_own(reading, subject, str(value), unit)
     on_pages = set() if subject.told else _on_pages(reading)
-    figures = [each for each in figures_of(reading, unit) if each.start not in on_pages]
+    figures = list(figures_of(reading, unit))
+    figures = [each for each in figures if each.start not in on_pages] or figures
     figures = [each for each in figures if each.value == value or not _echoes(reading, each, subject)]
     if _of_another(reading, figures, subject, unit):
         return False
@@ -101,7 +107,7 @@ def _counts_asked(reading: Reading, at: int, subject: Subject) -> bool:
 def says_date(wanted: Date, answer: str, question: str, subject: Subject, year_known: bool) -> bool:
     """Whether an answer says this date, no other, and nothing else; without the year if the question has it."""
     reading = Reading(PAGES.sub(" ", answer), question, subject.names)
-    if _contradicted(reading, subject, f"{wanted:%d %B %Y}"):
+    if _names_another(reading, subject) or _taken_back(reading, subject, f"{wanted:%d %B %Y}"):
         return False
     _explain_own(reading, subject, f"@{wanted.isoformat()}")
     year_known = year_known or str(wanted.year) in reading.asked or f"{wanted.year}-" in " ".join(reading.asked)
@@ -125,13 +131,13 @@ def says_date(wanted: Date, answer: str, question: str, subject: Subject, year_k
     return bool(dates) and set(dates) <= forms
 
 
-def _contradicted(reading: Reading, subject: Subject, value: str, allowed: Sequence[str] = ()) -> bool:
-    """Whether an answer names a rival, takes back what it says, or tells it as another value of the thing."""
-    return (
-        bool(claims(reading, subject.rivals, (*subject.names, *subject.told, *subject.filters)))
-        or doubted(reading, allowed)
-        or about_another(reading, subject, value)
-    )
+def _names_another(reading: Reading, subject: Subject) -> bool:
+    return bool(claims(reading, subject.rivals, (*subject.names, *subject.told, *subject.filters)))
+
+
+def _taken_back(reading: Reading, subject: Subject, value: str, allowed: Sequence[str] = ()) -> bool:
+    """Whether an answer takes back what it says, or tells it as another value of the thing."""
+    return doubted(reading, allowed) or about_another(reading, subject, value)
 
 
 def _explain_own(reading: Reading, subject: Subject, value: str, unit: str = "") -> None:

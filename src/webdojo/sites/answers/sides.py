@@ -35,10 +35,12 @@ _RANKED = re.compile(rf"(?:^| ){_RANK}(?: place)?(?: is| was)? ?$")
 """What stands before it."""
 SO = word_set("so therefore thus hence")
 _THEN = SO | word_set("but while whereas because since meaning making which and")
-_GAP = MORE | LESS | word_set("by after before difference gap margin")
+_GAP = MORE | LESS | word_set("by after before difference gap margin = ahead behind short lead")
 _LABELS = MORE | LESS | word_set("first second third fourth 1st 2nd 3rd last up place")
 """Words before a colon that say of the name after it where it stands: `first: A`, `runner-up: B`."""
 _ORDINALS = {"former": 0, "first": 0, "latter": 1, "second": 1}
+_LABEL = 5
+"""Words from which it is no label any more that stands between a name and its figure."""
 _LEADING = 7
 """Words that a sentence may have before a `that`, so that they only lead to what it tells."""
 _OPENED = word_set("opened clicked took chose")
@@ -114,6 +116,7 @@ def clauses_of(reading: Reading, names: list[Name]) -> Iterator[Clause]:
         word = reading.words[at]
         figure = (word.number is not None or word.text == "$") and (at in ends or reading.free[at - 1])
         figure &= at not in begins
+        figure |= at in ends and _labels_figure(reading, at, begins)
         told = bool(_TOLD.search(word.gap)) and not figure and reading.texts[at - 1] not in _LABELS
         if at not in within and (_CLAUSE.search(word.gap) or told or (word.text in _THEN and reading.free[at])):
             starts.append(at)
@@ -122,8 +125,23 @@ def clauses_of(reading: Reading, names: list[Name]) -> Iterator[Clause]:
         after = reading.words[end].gap if end < len(reading.words) else "\n"
         content = [at for at in range(start, end) if reading.free[at] and reading.texts[at] not in FILLERS]
         cell = "|" in before or "|" in after
-        whole = not cell and not content and bool(_SENTENCE.search(before)) and bool(_SENTENCE.search(after))
+        row = ":" in before and ";" in after
+        whole = (
+            not cell and not row and not content and bool(_SENTENCE.search(before)) and bool(_SENTENCE.search(after))
+        )
         yield Clause(start, end, whole)
+
+
+def _labels_figure(reading: Reading, at: int, begins: Collection[int]) -> bool:
+    """Whether no more than a label stands from a place on before a figure: `: width 24`."""
+    for place in range(at, min(at + _LABEL, len(reading.words))):
+        if place in begins or (place > at and _CLAUSE.search(reading.words[place].gap)):
+            return False
+        if reading.words[place].number is not None:
+            return True
+        if not reading.free[place] or reading.texts[place] in _NOT_BESIDE - {"of"}:
+            return False
+    return False
 
 
 def _in_brackets(reading: Reading) -> set[int]:
