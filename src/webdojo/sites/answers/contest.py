@@ -86,7 +86,8 @@ def says_winner(
     if any(_dangles(reading, at, names) for at, text in enumerate(reading.texts) if text == "or"):
         return False
     clauses = list(clauses_of(reading, names))
-    if not all(has_own_figure(reading, each, numbers) for each in names):
+    begins = {each.start for each in names}
+    if not all(has_own_figure(reading, each, numbers, begins) for each in names):
         return False
     everything = list(names)
     names = [each for each in names if not only_lists(reading, each, clauses)]
@@ -95,8 +96,8 @@ def says_winner(
     if wanted.get("by_figure"):
         named = {at for clause in clauses for each in everything if clause.start <= each.start < clause.end
                  for at in range(clause.start, clause.end)}  # fmt: skip
-        names += [Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
-        names.sort()
+        alone = [Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
+        names = sorted([*names, *(each for each in alone if not contrasts(reading, each, clauses, many=False))])
     idle = pairs(reading, names)
     names = [each for i, each in enumerate(names) if i not in idle]
     labels = {text[:4] for text in others} - {text[:4] for text in asked}
@@ -217,7 +218,7 @@ def _other(side: int, sides: int) -> int | None:
 def _stated(reading: Reading, clause: Clause, name: Name, figured: Collection[int]) -> bool:
     """Whether something is said to be what a name stands for: `it is the A`, `so A`."""
     texts = reading.texts[clause.start : name.start]
-    label = reading.texts[clause.start - 1 : clause.start] if not texts and ":" in reading.words[name.start].gap else ()
+    label = reading.texts[name.start - 1 : name.start] if ":" in reading.words[name.start].gap else ()
     if not _CONCLUDES.isdisjoint(label):
         return True
     if texts[:1] == ("one",) or any(text in ("second", "other") or text.endswith("est") for text in texts):

@@ -23,6 +23,8 @@ _ON_PAGES = re.compile(
 )
 """Says on how many pages all is: `20 threads on 2 pages`."""
 _PAGE = re.compile(r"\b(?:first|second|third|last|next|other|each|every|this) page\b|\bpages\b")
+_WHOLE = re.compile(r"\b(?:all|both)(?: of)?(?: the| its)?(?: \w+)? pages\b")
+"""Says that it is about all pages."""
 _PART = re.compile(r"[,.;()\n|]")
 _THINGS = word_set(
     "results matches hits entries items records rows cards listings options elements findings occurrences times ones"
@@ -53,8 +55,7 @@ def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: s
         return False
     _explain_own(reading, subject, str(value), unit)
     on_pages = set() if subject.told else _on_pages(reading)
-    figures = list(figures_of(reading, unit))
-    figures = [each for each in figures if each.start not in on_pages] or figures
+    figures = [each for each in figures_of(reading, unit) if each.start not in on_pages]
     figures = [each for each in figures if each.value == value or not _echoes(reading, each, subject)]
     if _of_another(reading, figures, subject, unit):
         return False
@@ -178,7 +179,8 @@ def _on_pages(reading: Reading) -> set[int]:
     found: set[int] = set()
     for start, end in pairwise([*starts, len(reading.words)]):
         goes_on = start - 1 in found and ("(" in reading.words[start].gap or _in_bracket(reading, start))
-        if goes_on or _PAGE.search(" ".join(reading.texts[start:end])):
+        told = " ".join(reading.texts[start:end])
+        if goes_on or (_PAGE.search(told) and not _WHOLE.search(told)):
             found.update(range(start, end))
     return found
 

@@ -16,7 +16,8 @@ from webdojo.sites.answers.values import UNITS, word_set
 
 _PAIRS = word_set("and or vs versus against & with to nor")
 _CONTRASTS = (
-    ("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("other",), ("vs",), ("versus",), ("against",),
+    ("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("other",), ("other", "one"), ("vs",), ("versus",),
+    ("against",),
     ("compared", "to"), ("compared", "with"), ("comparison", "to"),
     ("comparison", "with"), ("relative", "to"), ("opposed", "to"), ("followed", "by"), ("then",),
 )  # fmt: skip
@@ -125,10 +126,9 @@ def clauses_of(reading: Reading, names: list[Name]) -> Iterator[Clause]:
         after = reading.words[end].gap if end < len(reading.words) else "\n"
         content = [at for at in range(start, end) if reading.free[at] and reading.texts[at] not in FILLERS]
         cell = "|" in before or "|" in after
-        row = ":" in before and ";" in after
-        whole = (
-            not cell and not row and not content and bool(_SENTENCE.search(before)) and bool(_SENTENCE.search(after))
-        )
+        cell |= ":" in before and ";" in after
+        apart = bool(_SENTENCE.search(before)) and bool(_SENTENCE.search(after))
+        whole = apart and not cell and not content
         yield Clause(start, end, whole)
 
 
@@ -139,7 +139,7 @@ def _labels_figure(reading: Reading, at: int, begins: Collection[int]) -> bool:
             return False
         if reading.words[place].number is not None:
             return True
-        if not reading.free[place] or reading.texts[place] in _NOT_BESIDE - {"of"}:
+        if reading.texts[place] in _NOT_BESIDE - {"of"}:
             return False
     return False
 
@@ -267,13 +267,19 @@ def pairs(reading: Reading, names: list[Name]) -> set[int]:
     return found
 
 
-def has_own_figure(reading: Reading, name: Name, numbers: dict[int, int]) -> bool:
-    """Whether a figure right beside a name is its own: `A ($34)`, `34 for A`; it may be one of two: `A (34 vs 12)`."""
+def has_own_figure(reading: Reading, name: Name, numbers: dict[int, int], begins: Collection[int]) -> bool:
+    """Whether a figure right beside a name is its own: `A ($34)`, `34 for A`; it may be one of two: `A (34 vs 12)`.
+
+    `begins` are the places at which names begin.
+    """
     before = next((at for at in (name.start - 2, name.start - 3) if at in numbers), None)
     if before is not None and reading.texts[name.start - 1] == "for" and not _apart(reading, before + 1, name.start):
         return numbers[before] == name.side
     figure = next((at for at in range(name.end, name.end + 4) if at in numbers), None)
-    if figure is None or any(at in numbers for at in range(figure + 1, figure + 4)):
+    if figure is None:
+        return True
+    after = next((at for at in range(figure + 1, figure + 4) if at in numbers or at in begins), None)
+    if after in numbers:
         return True
     between = reading.texts[name.end : figure]
     comma = bool(between) or reading.words[figure].gap != ", "
