@@ -111,8 +111,8 @@ def _is_of_question(reading: Reading, number: str) -> bool:
 
 def clauses_of(reading: Reading, names: list[Name]) -> Iterator[Clause]:
     starts = [0]
-    within = {at for each in names for at in range(each.start + 1, each.end)} | _in_brackets(reading)
     begins, ends = {each.start for each in names}, {each.end for each in names}
+    within = {at for each in names for at in range(each.start + 1, each.end)} | _in_brackets(reading, begins)
     for at in range(1, len(reading.words)):
         word = reading.words[at]
         figure = (word.number is not None or word.text == "$") and (at in ends or reading.free[at - 1])
@@ -144,12 +144,12 @@ def _labels_figure(reading: Reading, at: int, begins: Collection[int]) -> bool:
     return False
 
 
-def _in_brackets(reading: Reading) -> set[int]:
+def _in_brackets(reading: Reading, begins: Collection[int]) -> set[int]:
     """The places at which brackets with nothing but figures in them begin, and those after them: `A ($34) beats B`."""
     found, words = set(), reading.words
     for at in (at for at, word in enumerate(words) if word.gap.strip() == "("):
         end = next((after for after in range(at + 1, len(words)) if ")" in words[after].gap), len(words))
-        if not any(reading.free[at:end]):
+        if not any(reading.free[at:end]) and not any(place in begins for place in range(at, end)):
             found |= {at, *((end,) if end < len(words) and words[end].gap.strip(" <>") == ")" else ())}
     return found
 

@@ -13,8 +13,11 @@ _NEAR = 3
 """How many words may stand between a sum and the words that say that it is none of all."""
 
 
-def explain_pages(reading: Reading, figures: Sequence[Figure], value: Decimal) -> None:
-    """Explain the numbers of single pages, and how many they are so far, if they add up to a value that is said too."""
+def explain_pages(reading: Reading, figures: Sequence[Figure], value: Decimal) -> bool:
+    """Explain the numbers of single pages, and how many they are so far, if they add up to a value that is said too.
+
+    Returns whether they do.
+    """
     places = _added(figures, value) if not _PAGES.isdisjoint(reading.texts) else []
     for each in places:
         more = reading.texts[each.start - 1 : each.start] == ("another",)
@@ -22,6 +25,7 @@ def explain_pages(reading: Reading, figures: Sequence[Figure], value: Decimal) -
         for at in range(max(0, each.start - _NEAR), min(each.end + _NEAR, len(reading.texts) - 1)):
             if reading.texts[at : at + 2] == ("so", "far"):
                 reading.explain(at, at + 2)
+    return bool(places)
 
 
 def _added(figures: Sequence[Figure], value: Decimal) -> list[Figure]:
