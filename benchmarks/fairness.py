@@ -6,13 +6,14 @@
 |---|---|
 | `refused_routes` | honest ways other than the oracle's that were refused, in percent |
 | `refused_words` | right answers in ordinary words that were refused, in percent |
-| `accepted_wrong` | wrong answers and wrong endings that were accepted, in percent |
+| `accepted_wrong` | wrong answers and wrong sessions that were accepted, in percent |
 | `closed_book` | right answers of sessions that never saw them and were accepted, in percent |
 
-Sessions are played by real HTTP (`fairness_visitor.py`) with the classes of `fairness_classes/`. Half of the classes of
-each sort, drawn by chance, are held back: the headline is about them, and what they are is not shown unless one asks
-for it with `--reveal`, so that verdicts can be mended by what the open half shows and be measured by the other. A route
-counts only if its session was shown all that its task asks for.
+Sessions are played by real HTTP (`fairness_visitor.py`) with the classes of `fairness_classes/`. About half of the
+classes of each sort are held back: the headline is about them, and what they are is not shown unless one asks for it
+with `--reveal`, so that verdicts can be mended by what the open half shows and be measured by the other. A route counts
+only if its session was shown all that its task asks for. Tasks that ask for no answer are tried with routes and wrong
+sessions only, since their closing words do not count.
 """
 
 from __future__ import annotations
@@ -49,9 +50,6 @@ MOST = {"routes": 2, "words": 5, "wrong": 5, "sessions": 2}
 """How many of each sort a task is tried with, for each half."""
 ATTEMPTS = 3
 """How many classes may be found not to apply for each one that does."""
-CLOSING = 0.2
-"""Share of tasks without an asked answer whose closing words are tried: there is little to say, and half of all tasks
-are such."""
 CLOSED_BOOK = "closed_book"
 
 
@@ -90,8 +88,7 @@ class Bench:
     def run(self, task: Task, rng: random.Random) -> None:
         """Try a task with some classes of each half."""
         case = case_of(task)
-        said = answer_of(case)
-        self._answers(case, said, rng)
+        self._answers(case, rng)
         for half in self.halves:
             self._routes(case, half, rng)
             self._wrong_sessions(case, half, rng)
@@ -104,8 +101,8 @@ class Bench:
         self.tries.append(Try(sort, each.half, each.name, case, done, verdict.success, verdict.reason))
         self._weights[each.half, each.name] += 4
 
-    def _answers(self, case: Case, said: Answer, rng: random.Random) -> None:
-        """Right and wrong answers after the oracle's own route."""
+    def _answers(self, case: Case, rng: random.Random) -> None:
+        """The oracle's own route, and after it right and wrong answers if the task asks for one."""
         with self._visit(case, "answers") as visitor:
             try:
                 play(case, visitor)
@@ -115,9 +112,10 @@ class Bench:
             if not evaluate(case.task, case.answer, visitor.url, visitor.state()).success:
                 self.unplayed.append(f"{case.task.id}: refused")
                 return
+            if case.family in DO:
+                return
+            said = answer_of(case)
             for half in self.halves:
-                if case.family in DO and rng.random() > CLOSING:
-                    continue
                 say = Say(half, rng)
                 for wording in self._some(WORDINGS, half, said.sort, "words", rng):
                     if (text := wording.run(said, rng)) is not None:

@@ -1,1 +1,1 @@
-"""Classes of honest routes, right wordings and wrong endings for `fairness.py`; half of each sort is held back."""
+"""Classes of honest routes, right wordings, wrong answers and wrong sessions for `fairness.py`, in two halves."""

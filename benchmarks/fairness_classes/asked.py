@@ -13,9 +13,9 @@ from webdojo.sites.admin import MEASURES, REPORTS, Admin
 from webdojo.sites.catalog import Attribute
 from webdojo.sites.content.words import single
 
-Sort = Literal["value", "count", "higher", "most", "names", "missing", "refused", "done"]
+Sort = Literal["value", "count", "higher", "most", "names", "missing", "refused"]
 """A value of a thing, a count of things, which of two is higher, which section has the most, names of things, that
-there is no such thing, that something cannot be done, that all is done."""
+there is no such thing, that something cannot be done."""
 SAID: tuple[Sort, ...] = ("value", "count", "higher", "most", "names")
 """Sorts of answers that say something found out."""
 PERSONS = single("author editor photo assignee reporter lead last host")
@@ -60,9 +60,9 @@ class Answer:
 
 
 def answer_of(case: Case) -> Answer:
-    """The right answer to a task."""
+    """The right answer to a task that asks for one."""
     base = Answer(
-        "done",
+        "value",
         case.answer,
         instruction=case.task.instruction,
         restated=case.task.metadata["restated"],
@@ -96,8 +96,7 @@ def _filled(case: Case, base: Answer) -> Answer:
             return replace(base, sort="names", names=names, ordered=bool(query.sort), called=query.collection.nouns)
         case "report" | "leader":
             return _report(case, base)
-    if case.attribute is None:
-        return base
+    assert case.attribute is not None
     if case.family in ("compare", "across", "corners"):
         return _compared(case, base, case.attribute)
     return about_target(case.target, case.attribute, replace(base, value=case.answer))

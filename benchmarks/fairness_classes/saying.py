@@ -49,8 +49,6 @@ def short(said: Answer) -> str:
             return f"There is no {said.thing} on this site"
         case "refused":
             return f"It cannot be done: {said.thing} is {said.reason}"
-        case "done":
-            return "Done"
     return said.value
 
 

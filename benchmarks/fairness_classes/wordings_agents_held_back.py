@@ -1,13 +1,13 @@
-"""Held-back wordings of the messages and calls by which agents end a task: lists said twice, calls, checklists."""
+"""Held-back wordings of the messages and calls by which agents end a task, with lists that are said twice."""
 
 from __future__ import annotations
 
 import json
 import random
 
-from fairness_classes.asked import SAID, Answer
+from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import only_names, short
+from fairness_classes.saying import only_names
 
 _PLACES = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth")
 
@@ -40,33 +40,3 @@ def a_call_that_reports_that_it_cannot_be_done(said: Answer, rng: random.Random)
         why = f"{said.thing} is {said.reason}, so the site does not allow this."
     reason = json.dumps(why, ensure_ascii=False)
     return rng.choice((f"report_infeasible({reason})", f'terminate(status="failure", reason={reason})'))
-
-
-@wording(*SAID)
-def a_tool_call_with_the_answer(said: Answer, rng: random.Random) -> str:
-    """The call of a tool as models write it, with the answer as one of its arguments."""
-    computer = {"name": "computer_use", "arguments": {"action": "answer", "text": short(said)}}
-    browser = {"action": [{"done": {"text": short(said), "success": True}}]}
-    return rng.choice(
-        (
-            f"<tool_call>\n{json.dumps(computer, ensure_ascii=False)}\n</tool_call>",
-            json.dumps(browser, ensure_ascii=False),
-        )
-    )
-
-
-@wording("done")
-def complete_and_without_problems(said: Answer, rng: random.Random) -> str:
-    """That all is done, and that nothing went wrong and nothing is left."""
-    return rng.choice(
-        (
-            "The task is complete. There were no errors, and nothing is left for you to do.",
-            "Completed without any problems; no further steps are needed.",
-        )
-    )
-
-
-@wording("done")
-def a_checklist_of_what_was_asked(said: Answer, rng: random.Random) -> str:
-    """A list of tasks, all of which are ticked."""
-    return f"- [x] Open the site\n- [x] {said.restated.rstrip('.')}\n\nStatus: complete"

@@ -116,3 +116,12 @@ def the_maximum_of_both(said: Answer, rng: random.Random) -> str | None:
     low = int(re.sub(r"\D", "", said.two[1][1]))
     first, second = rng.sample([low, number_of(said)], 2)
     return f"max({first}, {second}) = {said.number}"
+
+
+@wording("higher", "most")
+def two_options_with_letters(said: Answer, rng: random.Random) -> str:
+    """Both with letters and values, and the letter of the higher one with its name or its number."""
+    options = rng.sample(said.two, 2)
+    rows = [f"{letter}. {name} – {said.called}: {value}" for letter, (name, value) in zip("AB", options, strict=True)]
+    chosen = "AB"[options.index(said.two[0])]
+    return "\n".join([*rows, "", f"Answer: {chosen} ({said.value if said.number is not None else said.two[0][0]})"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import accumulate
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
@@ -64,3 +65,16 @@ def so_many_results(said: Answer, rng: random.Random) -> str:
 def a_count_that_says_what_was_counted(said: Answer, rng: random.Random) -> str:
     """The question as a statement, with the number at the end."""
     return f"{said.restated.rstrip('?.')}: {said.number}"
+
+
+@wording("count")
+def a_running_total_over_the_pages(said: Answer, rng: random.Random) -> str | None:
+    """What each page of the list has, and how many they are so far."""
+    if len(said.parts) < 2 or min(said.parts) <= 0 or sum(said.parts) != number_of(said):
+        return None
+    totals = accumulate(said.parts)
+    rows = [
+        f"- Page {i}: {part} (so far: {total})"
+        for i, (part, total) in enumerate(zip(said.parts, totals, strict=True), 1)
+    ]
+    return "\n".join([*rows, f"\nSo the whole list has {said.number} {said.called}."])

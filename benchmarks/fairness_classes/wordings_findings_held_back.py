@@ -23,28 +23,6 @@ def looked_up_on_two_sites(said: Answer, rng: random.Random) -> str | None:
     )
 
 
-@wording("higher", "most")
-def two_options_with_letters(said: Answer, rng: random.Random) -> str:
-    """Both with letters and values, and the letter of the higher one with its name or its number."""
-    options = rng.sample(said.two, 2)
-    rows = [f"{letter}. {name} – {said.called}: {value}" for letter, (name, value) in zip("AB", options, strict=True)]
-    chosen = "AB"[options.index(said.two[0])]
-    return "\n".join([*rows, "", f"Answer: {chosen} ({said.value if said.number is not None else said.two[0][0]})"])
-
-
-@wording("count")
-def a_running_total_over_the_pages(said: Answer, rng: random.Random) -> str | None:
-    """What each page of the list has, and how many they are so far."""
-    if len(said.parts) < 2 or min(said.parts) <= 0 or sum(said.parts) != number_of(said):
-        return None
-    totals = accumulate(said.parts)
-    rows = [
-        f"- Page {i}: {part} (so far: {total})"
-        for i, (part, total) in enumerate(zip(said.parts, totals, strict=True), 1)
-    ]
-    return "\n".join([*rows, f"\nSo the whole list has {said.number} {said.called}."])
-
-
 @wording("value")
 def a_card_with_the_asked_fact_marked(said: Answer, rng: random.Random) -> str | None:
     """All facts of the page as bullets, with a mark on the one that is asked for."""

@@ -155,3 +155,16 @@ def it_turns_out(said: Answer, rng: random.Random) -> str:
 def as_a_letter(said: Answer, rng: random.Random) -> str:
     """A salutation before the answer, and a signature behind it."""
     return f"Dear user,\n\n{sentence(said)}.\n\nBest regards,\nYour assistant"
+
+
+@wording(*SAID)
+def a_tool_call_with_the_answer(said: Answer, rng: random.Random) -> str:
+    """The call of a tool as models write it, with the answer as one of its arguments."""
+    computer = {"name": "computer_use", "arguments": {"action": "answer", "text": short(said)}}
+    browser = {"action": [{"done": {"text": short(said), "success": True}}]}
+    return rng.choice(
+        (
+            f"<tool_call>\n{json.dumps(computer, ensure_ascii=False)}\n</tool_call>",
+            json.dumps(browser, ensure_ascii=False),
+        )
+    )

@@ -60,14 +60,6 @@ def impossible_what_is_possible(case: Case, said: Answer, say: Say) -> str:
     )
 
 
-@wrong_answer("done")
-def it_could_not_be_done(case: Case, said: Answer, say: Say) -> str:
-    """That it could not be done, though all is done."""
-    return say.rng.choice(
-        ("I could not do this.", "Impossible: this is not possible on this site.", "I was unable to complete the task.")
-    )
-
-
 @wrong_answer(*SAID)
 def maybe(case: Case, said: Answer, say: Say) -> str:
     """With a word of doubt before it."""
@@ -142,18 +134,4 @@ def a_promise(case: Case, said: Answer, say: Say) -> str:
     """What one is going to do."""
     return say.rng.choice(
         ("I will now look this up for you.", "Next, I am going to open the page and read the answer.", "One moment…")
-    )
-
-
-@wrong_answer("done")
-def not_yet(case: Case, said: Answer, say: Say) -> str:
-    """That it is still to be done, though it is done."""
-    return say.rng.choice(("I have not done this yet.", "Nothing was done.", "The task has failed."))
-
-
-@wrong_answer("done")
-def stopped_halfway(case: Case, said: Answer, say: Say) -> str:
-    """That a part is left to be done, though all is done."""
-    return say.rng.choice(
-        ("I stopped halfway; the rest is left to you.", "I have done only a part of it so far.", "This is unfinished.")
     )

@@ -58,17 +58,17 @@ def test_verdicts_are_fair_to_the_open_half(fairness: ModuleType, server: SiteSe
     assert [(each.sort, each.name, each.case.task.id) for each in bench.tries if each.failed] == []
 
 
-def test_a_half_of_each_sort_is_held_back(fairness: ModuleType) -> None:
+def test_about_half_of_each_sort_is_held_back(fairness: ModuleType) -> None:
     for classes in (fairness.ROUTES, fairness.WORDINGS, [*fairness.WRONG_ANSWERS, *fairness.WRONG_SESSIONS]):
         held_back = sum(each.half == "held_back" for each in classes)
-        assert abs(2 * held_back - len(classes)) <= 1
+        assert 0.45 < held_back / len(classes) < 0.55
         assert len({each.name for each in classes}) == len(classes)
         assert all(each.says.endswith(".") for each in classes)
 
 
 def test_every_wording_and_wrong_answer_applies_somewhere(fairness: ModuleType, cases: list[Any]) -> None:
     rng = random.Random(0)
-    answers = [(case, fairness.answer_of(case)) for case in cases]
+    answers = [(case, fairness.answer_of(case)) for case in cases if case.family not in fairness.DO]
     for each in fairness.WORDINGS:
         assert any(each.fits(said.sort) and each.run(said, rng) for _, said in answers), each.name
     for each in fairness.WRONG_ANSWERS:

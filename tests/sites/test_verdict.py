@@ -140,11 +140,18 @@ def test_the_card_that_the_map_showed_last_is_the_one_that_counts() -> None:
         assert not passes(goal, visited=visited), visited
 
 
-def test_what_is_done_is_not_done_if_the_agent_says_that_it_is_not() -> None:
+@pytest.mark.parametrize("closing", ["", "Red Mug is in the cart.", "I could not find the cart.", "Shall I begin?"])
+def test_closing_words_do_not_count_where_no_answer_is_asked(closing: str) -> None:
     goal = {"facts": [CART], "state": {"cart/red-mug": 1}}
-    assert judge(goal, "Red Mug is in the cart.", state={"cart/red-mug": 1}).success
-    gave_up = judge(goal, "I could not find the cart.", state={"cart/red-mug": 1})
-    assert gave_up == Verdict(False, "the agent said that it was not done: 'I could not find the cart.'", (True,))
+    assert judge(goal, closing, state={"cart/red-mug": 1}).success
+    assert not judge(goal, closing).success
+
+
+def test_closing_words_count_where_an_answer_is_asked() -> None:
+    goal = {"facts": [CART, fact("The answer is Blue", answer=text("Blue"))], "state": {"cart/red-mug": 1}}
+    assert judge(goal, "Blue", state={"cart/red-mug": 1}).success
+    for closing in ("done", "Blue. No, wait, I could not find it.", "It is not Blue.", "I could not find the cart."):
+        assert not judge(goal, closing, state={"cart/red-mug": 1}).success, closing
     assert passes(fact("The answer is Out of stock", answer=text("Out of stock")), "Out of stock")
 
 

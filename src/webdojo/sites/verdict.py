@@ -8,10 +8,10 @@ The evaluator of a task is JSON:
 | `state` | all that the session may have changed on the task's site; nothing if absent |
 | `states` | the same for further hosts, by host; on hosts named nowhere nothing may be changed |
 
-A task is done if every fact holds, nothing else was changed on any host, and the agent said `done` without taking it
-back. A verdict asks what was achieved and whether it was found out here, not by which route: what is needed may have
-been on screen in any list, page, search, filter or order. The checks of a fact must all hold, on its `site` or else on
-the task's:
+A task is done if every fact holds, nothing else was changed on any host, and the agent said `done`; where no answer is
+asked, the words that it closes with do not count. A verdict asks what was achieved and whether it was found out here,
+not by which route: what is needed may have been on screen in any list, page, search, filter or order. The checks of a
+fact must all hold, on its `site` or else on the task's:
 
 | check | holds when |
 |---|---|
@@ -38,13 +38,11 @@ are compared without regard to white space), or says what a text must be: `{"typ
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites.answers.ending import gives_up
 from webdojo.sites.answers.reading import texts_of, within
 from webdojo.sites.answers.says import says
 from webdojo.sites.goal import Place
@@ -144,16 +142,8 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
     for fact, reason in zip(facts, reasons, strict=True):
         if reason:
             return Verdict(False, f"not so: {fact['says']} ({reason})", holds)
-    if not any("answer" in fact for fact in facts) and gives_up(answer, task.instruction, _names(task)):
-        return Verdict(False, f"the agent said that it was not done: {answer[:80]!r}", holds)
     unasked = _unasked(task, state)
     return Verdict(not unasked, unasked or "every fact holds", holds)
-
-
-def _names(task: Task) -> Iterator[str]:
-    """The names of all things on the site of a task, which may have any words in them."""
-    collections = site_of(task, task.website).collections.values()
-    return (entity.name for collection in collections for entity in collection.entities)
 
 
 def _checks(task: Task) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from webdojo.sites.answers.ending import gives_up
 from webdojo.sites.answers.says import says
 from webdojo.sites.answers.subject import Subject
 from webdojo.sites.answers.telling import told
@@ -86,15 +85,6 @@ def test_tags_are_no_names_of_a_list() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "right"),
-    [("Done.", False), ("<think>I could not find it on the first page.</think>Done.", False),
-     ("~~I failed.~~ Done.", False), ("I could not do it.", True), ("Done — no, wait, I could not do it.", True)],
-)  # fmt: skip
-def test_giving_up_in_thoughts_is_none(answer: str, right: bool) -> None:
-    assert gives_up(answer, "Add Oak Chair to the cart.") is right
-
-
-@pytest.mark.parametrize(
     "said",
     ['```json\n{{\n  "answer": "{}"\n}}\n```', "```text\n{}\n```", 'json\n{{"answer": "{}"}}',
      '{{"reasoning": "I looked for it", "answer": "{}"}}',
@@ -108,19 +98,6 @@ def test_labels_and_steps_before_a_refusal_say_nothing_of_the_thing(said: str) -
     assert says(refused("sold out"), said.format("Tom Hill is sold out"), "Open Tom Hill.")
     assert not says(missing("Tom Hill"), said.format("Opened. Tom Hill is not missing"), "Open Tom Hill.")
     assert not says(refused("sold out"), said.format("Success: Tom Hill is sold out"), "Open Tom Hill.")
-
-
-@pytest.mark.parametrize(
-    ("answer", "right"),
-    [("Nothing was done.", True), ("Nothing has been added yet.", True), ("No action was taken.", True),
-     ("I did nothing.", True), ("It has yet to be done.", True), ("The task isn't done.", True),
-     ("It was not started.", True), ("I'll do it later.", True), ("I am going to do it now.", True),
-     ("It remains undone.", True), ("I did not do it.", True), ("Done. Nothing else was changed.", False),
-     ("All is done; no other changes were made.", False), ("Done. I haven't changed anything else.", False),
-     ("It is done, and no changes were made elsewhere.", False), ("Done, and nothing was added twice.", False)],
-)  # fmt: skip
-def test_what_is_still_to_be_done_is_not_done(answer: str, right: bool) -> None:
-    assert gives_up(answer, "Add Oak Chair to the cart.") is right
 
 
 LETTERS = (

@@ -48,6 +48,8 @@ _TELLS = word_set("says said shows showed gives gave tells told reads has had li
 """Words by which a page is said to tell something, and not only to have been visited."""
 _ANSWERS = re.compile(r"^(?:is|was) (?:the |my |our |your )?(?:final |right |correct )?(?:answer|winner|one)\b")
 """What follows the name of the one that has most."""
+_CONCLUDES = word_set("answer winner conclusion result verdict")
+"""Words before a colon that say of what follows that it is the answer."""
 _SAYS = word_set("is it's be was")
 _BUT = word_set("while whereas")
 _ONLY = word_set("only just merely")
@@ -84,7 +86,8 @@ def says_winner(
     if any(_dangles(reading, at, names) for at, text in enumerate(reading.texts) if text == "or"):
         return False
     clauses = list(clauses_of(reading, names))
-    if not all(has_own_figure(reading, each, numbers) for each in names):
+    begins = {each.start for each in names}
+    if not all(has_own_figure(reading, each, numbers, begins) for each in names):
         return False
     everything = list(names)
     names = [each for each in names if not only_lists(reading, each, clauses)]
@@ -93,8 +96,8 @@ def says_winner(
     if wanted.get("by_figure"):
         named = {at for clause in clauses for each in everything if clause.start <= each.start < clause.end
                  for at in range(clause.start, clause.end)}  # fmt: skip
-        names += [Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
-        names.sort()
+        alone = [Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
+        names = sorted([*names, *(each for each in alone if not contrasts(reading, each, clauses, many=False))])
     idle = pairs(reading, names)
     names = [each for i, each in enumerate(names) if i not in idle]
     labels = {text[:4] for text in others} - {text[:4] for text in asked}
@@ -215,6 +218,9 @@ def _other(side: int, sides: int) -> int | None:
 def _stated(reading: Reading, clause: Clause, name: Name, figured: Collection[int]) -> bool:
     """Whether something is said to be what a name stands for: `it is the A`, `so A`."""
     texts = reading.texts[clause.start : name.start]
+    label = reading.texts[name.start - 1 : name.start] if ":" in reading.words[name.start].gap else ()
+    if not _CONCLUDES.isdisjoint(label):
+        return True
     if texts[:1] == ("one",) or any(text in ("second", "other") or text.endswith("est") for text in texts):
         return False
     before = [text for text in texts[-2:] if text != "the"]

@@ -13,6 +13,7 @@ from webdojo.sites.answers.doubts import doubted
 from webdojo.sites.answers.figures import Figure, figures_of, reckoned
 from webdojo.sites.answers.reading import DAYS, FILLERS, PAGES, TALK, Reading, texts_of
 from webdojo.sites.answers.subject import Subject, about_another, claims, figure_of, is_figure
+from webdojo.sites.answers.sums import explain_pages
 from webdojo.sites.answers.values import UNITS, units_of, word_set
 
 _ON_PAGES = re.compile(
@@ -22,6 +23,8 @@ _ON_PAGES = re.compile(
 )
 """Says on how many pages all is: `20 threads on 2 pages`."""
 _PAGE = re.compile(r"\b(?:first|second|third|last|next|other|each|every|this) page\b|\bpages\b")
+_WHOLE = re.compile(r"\b(?:all|both)(?: of)?(?: the| its)?(?: \w+)? pages\b")
+"""Says that it is about all pages."""
 _PART = re.compile(r"[,.;()\n|]")
 _THINGS = word_set(
     "results matches hits entries items records rows cards listings options elements findings occurrences times ones"
@@ -44,10 +47,13 @@ _DATED = word_set("sent posted joined published dated opened added created recei
 def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: str, subject: Subject) -> bool:
     unit = wanted.get("unit", "")
     reading = Reading(PAGES.sub(" other page ", _ON_PAGES.sub(" ", answer)), question, subject.names)
-    if _contradicted(reading, subject, str(value), ("or", *(("no", "none") if value == 0 else ()))):
+    if _names_another(reading, subject):
+        return False
+    added = not subject.told and explain_pages(reading, list(figures_of(reading, unit)), value)
+    if _taken_back(reading, subject, str(value), ("or", *(("no", "none") if value == 0 else ()))):
         return False
     _explain_own(reading, subject, str(value), unit)
-    on_pages = set() if subject.told else _on_pages(reading)
+    on_pages = set() if subject.told or added else _on_pages(reading)
     figures = [each for each in figures_of(reading, unit) if each.start not in on_pages]
     figures = [each for each in figures if each.value == value or not _echoes(reading, each, subject)]
     if _of_another(reading, figures, subject, unit):
@@ -101,7 +107,7 @@ def _counts_asked(reading: Reading, at: int, subject: Subject) -> bool:
 def says_date(wanted: Date, answer: str, question: str, subject: Subject, year_known: bool) -> bool:
     """Whether an answer says this date, no other, and nothing else; without the year if the question has it."""
     reading = Reading(PAGES.sub(" ", answer), question, subject.names)
-    if _contradicted(reading, subject, f"{wanted:%d %B %Y}"):
+    if _names_another(reading, subject) or _taken_back(reading, subject, f"{wanted:%d %B %Y}"):
         return False
     _explain_own(reading, subject, f"@{wanted.isoformat()}")
     year_known = year_known or str(wanted.year) in reading.asked or f"{wanted.year}-" in " ".join(reading.asked)
@@ -125,13 +131,13 @@ def says_date(wanted: Date, answer: str, question: str, subject: Subject, year_k
     return bool(dates) and set(dates) <= forms
 
 
-def _contradicted(reading: Reading, subject: Subject, value: str, allowed: Sequence[str] = ()) -> bool:
-    """Whether an answer names a rival, takes back what it says, or tells it as another value of the thing."""
-    return (
-        bool(claims(reading, subject.rivals, (*subject.names, *subject.told, *subject.filters)))
-        or doubted(reading, allowed)
-        or about_another(reading, subject, value)
-    )
+def _names_another(reading: Reading, subject: Subject) -> bool:
+    return bool(claims(reading, subject.rivals, (*subject.names, *subject.told, *subject.filters)))
+
+
+def _taken_back(reading: Reading, subject: Subject, value: str, allowed: Sequence[str] = ()) -> bool:
+    """Whether an answer takes back what it says, or tells it as another value of the thing."""
+    return doubted(reading, allowed) or about_another(reading, subject, value)
 
 
 def _explain_own(reading: Reading, subject: Subject, value: str, unit: str = "") -> None:
@@ -172,7 +178,8 @@ def _on_pages(reading: Reading) -> set[int]:
     found: set[int] = set()
     for start, end in pairwise([*starts, len(reading.words)]):
         goes_on = start - 1 in found and ("(" in reading.words[start].gap or _in_bracket(reading, start))
-        if goes_on or _PAGE.search(" ".join(reading.texts[start:end])):
+        told = " ".join(reading.texts[start:end])
+        if goes_on or (_PAGE.search(told) and not _WHOLE.search(told)):
             found.update(range(start, end))
     return found
 

@@ -48,7 +48,9 @@ TALK = word_set(
 """Words by which an answer is told, and which are no value of anything."""
 
 PAGES = re.compile(
-    r"\bpages \d+(?: (?:to|and|-) \d+)?\b|\bpage \d+(?: of \d+)?\b|\b(?:page )?\d+(?: of \d+)? pages?\b", re.IGNORECASE
+    r"\bpages \d+(?: (?:to|and|-) \d+)?\b|\bpage(?: |: |: #| #)\d+(?: of \d+)?\b"
+    r"|\b(?:page )?\d+(?: of \d+)? pages?\b",
+    re.IGNORECASE,
 )
 """Counts of pages, which are no value of anything."""
 

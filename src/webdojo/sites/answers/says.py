@@ -32,6 +32,7 @@ from webdojo.sites.answers.doubts import doubted
 from webdojo.sites.answers.names import says_names
 from webdojo.sites.answers.naming import figures_apart, given_name_first, look_alikes, without_stops, words_known
 from webdojo.sites.answers.numbers import says_date, says_number
+from webdojo.sites.answers.options import without_letters
 from webdojo.sites.answers.reading import FILLERS, Reading, texts_of
 from webdojo.sites.answers.refusal import says_missing, says_refused
 from webdojo.sites.answers.subject import NOTHING, Subject
@@ -72,7 +73,8 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
         case {"type": "list", "values": [_, *_] as values}:
             return says_names(values, answer, question, subject, listed=True, ordered=True)
         case {"type": "winner", "sides": [_, _, *_] as sides, "best": int(), "figures": [_, _, *_]}:
-            reading = Reading(_RANK.sub(_ranked, paired), question, [side[0] for side in sides])
+            lettered = without_letters(paired, (name for side in sides for name in side))
+            reading = Reading(_RANK.sub(_ranked, lettered), question, [side[0] for side in sides])
             rivals = set(subject.rivals).difference(*sides, subject.names)
             named = sorted((name for side in sides for name in side), key=len, reverse=True)
             rest = re.sub("|".join(map(re.escape, named)), " ", question)

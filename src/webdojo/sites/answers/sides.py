@@ -16,7 +16,8 @@ from webdojo.sites.answers.values import UNITS, word_set
 
 _PAIRS = word_set("and or vs versus against & with to nor")
 _CONTRASTS = (
-    ("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("other",), ("vs",), ("versus",), ("against",),
+    ("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("other",), ("other", "one"), ("vs",), ("versus",),
+    ("against",),
     ("compared", "to"), ("compared", "with"), ("comparison", "to"),
     ("comparison", "with"), ("relative", "to"), ("opposed", "to"), ("followed", "by"), ("then",),
 )  # fmt: skip
@@ -35,10 +36,12 @@ _RANKED = re.compile(rf"(?:^| ){_RANK}(?: place)?(?: is| was)? ?$")
 """What stands before it."""
 SO = word_set("so therefore thus hence")
 _THEN = SO | word_set("but while whereas because since meaning making which and")
-_GAP = MORE | LESS | word_set("by after before difference gap margin")
+_GAP = MORE | LESS | word_set("by after before difference gap margin = ahead behind short lead")
 _LABELS = MORE | LESS | word_set("first second third fourth 1st 2nd 3rd last up place")
 """Words before a colon that say of the name after it where it stands: `first: A`, `runner-up: B`."""
 _ORDINALS = {"former": 0, "first": 0, "latter": 1, "second": 1}
+_LABEL = 5
+"""Words from which it is no label any more that stands between a name and its figure."""
 _LEADING = 7
 """Words that a sentence may have before a `that`, so that they only lead to what it tells."""
 _OPENED = word_set("opened clicked took chose")
@@ -108,12 +111,13 @@ def _is_of_question(reading: Reading, number: str) -> bool:
 
 def clauses_of(reading: Reading, names: list[Name]) -> Iterator[Clause]:
     starts = [0]
-    within = {at for each in names for at in range(each.start + 1, each.end)} | _in_brackets(reading)
     begins, ends = {each.start for each in names}, {each.end for each in names}
+    within = {at for each in names for at in range(each.start + 1, each.end)} | _in_brackets(reading, begins)
     for at in range(1, len(reading.words)):
         word = reading.words[at]
         figure = (word.number is not None or word.text == "$") and (at in ends or reading.free[at - 1])
         figure &= at not in begins
+        figure |= at in ends and _labels_figure(reading, at, begins)
         told = bool(_TOLD.search(word.gap)) and not figure and reading.texts[at - 1] not in _LABELS
         if at not in within and (_CLAUSE.search(word.gap) or told or (word.text in _THEN and reading.free[at])):
             starts.append(at)
@@ -122,16 +126,30 @@ def clauses_of(reading: Reading, names: list[Name]) -> Iterator[Clause]:
         after = reading.words[end].gap if end < len(reading.words) else "\n"
         content = [at for at in range(start, end) if reading.free[at] and reading.texts[at] not in FILLERS]
         cell = "|" in before or "|" in after
-        whole = not cell and not content and bool(_SENTENCE.search(before)) and bool(_SENTENCE.search(after))
+        cell |= ":" in before and ";" in after
+        apart = bool(_SENTENCE.search(before)) and bool(_SENTENCE.search(after))
+        whole = apart and not cell and not content
         yield Clause(start, end, whole)
 
 
-def _in_brackets(reading: Reading) -> set[int]:
+def _labels_figure(reading: Reading, at: int, begins: Collection[int]) -> bool:
+    """Whether no more than a label stands from a place on before a figure: `: width 24`."""
+    for place in range(at, min(at + _LABEL, len(reading.words))):
+        if place in begins or (place > at and _CLAUSE.search(reading.words[place].gap)):
+            return False
+        if reading.words[place].number is not None:
+            return True
+        if reading.texts[place] in _NOT_BESIDE - {"of"}:
+            return False
+    return False
+
+
+def _in_brackets(reading: Reading, begins: Collection[int]) -> set[int]:
     """The places at which brackets with nothing but figures in them begin, and those after them: `A ($34) beats B`."""
     found, words = set(), reading.words
     for at in (at for at, word in enumerate(words) if word.gap.strip() == "("):
         end = next((after for after in range(at + 1, len(words)) if ")" in words[after].gap), len(words))
-        if not any(reading.free[at:end]):
+        if not any(reading.free[at:end]) and not any(place in begins for place in range(at, end)):
             found |= {at, *((end,) if end < len(words) and words[end].gap.strip(" <>") == ")" else ())}
     return found
 
@@ -249,13 +267,19 @@ def pairs(reading: Reading, names: list[Name]) -> set[int]:
     return found
 
 
-def has_own_figure(reading: Reading, name: Name, numbers: dict[int, int]) -> bool:
-    """Whether a figure right beside a name is its own: `A ($34)`, `34 for A`; it may be one of two: `A (34 vs 12)`."""
+def has_own_figure(reading: Reading, name: Name, numbers: dict[int, int], begins: Collection[int]) -> bool:
+    """Whether a figure right beside a name is its own: `A ($34)`, `34 for A`; it may be one of two: `A (34 vs 12)`.
+
+    `begins` are the places at which names begin.
+    """
     before = next((at for at in (name.start - 2, name.start - 3) if at in numbers), None)
     if before is not None and reading.texts[name.start - 1] == "for" and not _apart(reading, before + 1, name.start):
         return numbers[before] == name.side
     figure = next((at for at in range(name.end, name.end + 4) if at in numbers), None)
-    if figure is None or any(at in numbers for at in range(figure + 1, figure + 4)):
+    if figure is None:
+        return True
+    after = next((at for at in range(figure + 1, figure + 4) if at in numbers or at in begins), None)
+    if after in numbers:
         return True
     between = reading.texts[name.end : figure]
     comma = bool(between) or reading.words[figure].gap != ", "

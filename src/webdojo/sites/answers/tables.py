@@ -24,7 +24,8 @@ def as_pairs(answer: str) -> str:
             heads = heads if cells else []
             out.append(line)
         elif len(cells) == 2 and sum("|" in each for each in lines) > 3:
-            out.append(f"{cells[0]}: {cells[1]}")
+            of_page = cells[0].isdecimal() and heads[0].casefold() == "page"
+            out.append(f"{'Page ' if of_page else ''}{cells[0]}: {cells[1]}")
         else:
             out.append("; ".join(f"{head}: {cell}" for head, cell in zip(heads, cells, strict=True) if cell))
     return "\n".join(out)

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from webdojo.sites.answers.calls import uncalled
+
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(
     r"</?(?:(?:final_?)?answer|final|result|response|output|b|i|u|em|strong|code|br|p|div|span|ul|ol|li|h\d) ?/?>"
@@ -19,12 +21,6 @@ _TAG = re.compile(
 )
 """Marks of HTML and of blocks of code."""
 _STRUCK = re.compile(r"~~.*?~~|<(del|s|strike)>.*?</\1>", re.DOTALL)
-_STATUS = re.compile(
-    r"[\"'](?:status|confidence|action)[\"']\s*:\s*[\"'](?:success|complete|completed|done|ok|high|answer|finish)[\"'],?"
-)
-"""Fields of JSON that tell of no value."""
-_CALL = re.compile(r"\A\s*\w+\(\s*(?:\w+\s*=\s*)?(?P<quote>[\"'])(?P<said>.*)(?P=quote)\s*\)\s*\Z", re.DOTALL)
-"""An answer as a call of a tool: `done(answer="A")`."""
 _CLOSING = re.compile(
     r"(?:\b(?:please )?(?:let me know|feel free|hope (?:this|that) helps|i hope|happy to help)\b[^.!?\n]*[.!?]*\s*)+$",
     re.IGNORECASE,
@@ -77,6 +73,8 @@ _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?![.!?]*[\"'”’)\]}]*(?:\s|$))[^.!
 _ASKS = re.compile(r"\?[\"'”’)\]}]*$")
 QUOTED = re.compile(r"“([^”]+)”")
 _MARK = re.compile(r"(?<=\w)[.:,;!?…]+(?=\s|$)")
+_MATH = re.compile(r"\$\$?(?=[^$\n]*[=\\])([^$\n]+)\$\$?(?!\s?\d)")
+"""A formula of LaTeX in a text."""
 _LEAST = 3
 """Words from which a question may be repeated as a whole."""
 
@@ -90,9 +88,8 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
         names: what may be named in it, with any punctuation, besides what the question quotes.
         asks_back: any question may follow the answer, and not only one to the person, such as `Shall I book it?`.
     """
-    text = _STATUS.sub(" ", _STRUCK.sub(" ", _TAG.sub("\n", _THOUGHT.sub("\n", answer))))
-    if call := _CALL.match(text):
-        text = call["said"]
+    text = uncalled(_STRUCK.sub(" ", _TAG.sub("\n", _THOUGHT.sub("\n", answer))))
+    text = _MATH.sub(r" \1 ", text)
     asked = question.strip().rstrip(".?!")
     if len(asked.split()) >= _LEAST:
         text = re.sub(rf"{re.escape(asked)}[.?!]*", " … ", text, flags=re.IGNORECASE)
@@ -122,9 +119,14 @@ def _unmarked(text: str, names: frozenset[str]) -> str:
 
     def plain(match: re.Match[str]) -> str:
         goes_on = not re.match(r"\s+[\"“(]?[A-Z]", text[match.end() :])
-        return _MARK.sub("", match[0]) + ("" if goes_on or match[0][-1].isalnum() else ".")
+        return without_marks(match[0]) + ("" if goes_on or match[0][-1].isalnum() else ".")
 
     return _pattern(names).sub(plain, text) if names else text
+
+
+def without_marks(name: str) -> str:
+    """A name without punctuation, as it stands in what an answer tells."""
+    return _MARK.sub("", name)
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-"""The half of the classes of `wordings_endings.py` that is held back."""
+"""The half of the classes of `wordings_refusals.py` that is held back."""
 
 from __future__ import annotations
 
@@ -62,30 +62,6 @@ def the_reason_first(said: Answer, rng: random.Random) -> str:
 def the_page_offers_no_way(said: Answer, rng: random.Random) -> str:
     """That the page has no button for it."""
     return f"The page of {said.thing} offers no way to do this; it says that it is {said.reason}."
-
-
-@wording("done")
-def all_set(said: Answer, rng: random.Random) -> str:
-    """As people talk."""
-    return rng.choice(("All set!", "👍 All set.", "That's taken care of.", "Yes, that's done now."))
-
-
-@wording("done")
-def it_was_carried_out(said: Answer, rng: random.Random) -> str:
-    """In the passive."""
-    return rng.choice(("Everything has been carried out as requested.", "It has been done.", "The request is met."))
-
-
-@wording("done")
-def what_was_done_in_short(said: Answer, rng: random.Random) -> str:
-    """A short report."""
-    return "I opened the site, found what was needed, and finished the task."
-
-
-@wording("done")
-def a_call_that_ends_the_task(said: Answer, rng: random.Random) -> str:
-    """The call by which agents say that they are at the end."""
-    return rng.choice(('finish("done")', 'terminate(status="success")'))
 
 
 @wording("missing", "refused")

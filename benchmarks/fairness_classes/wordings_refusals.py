@@ -1,4 +1,4 @@
-"""That something cannot be done, and that all is done, in words."""
+"""That there is no such thing, or that something cannot be done, in words."""
 
 from __future__ import annotations
 
@@ -40,18 +40,6 @@ def i_could_not_do_it(said: Answer, rng: random.Random) -> str:
     )
 
 
-@wording("done")
-def done_with_the_task_in_other_words(said: Answer, rng: random.Random) -> str:
-    """That it is done, and what was to be done."""
-    return f"Done. The task was: {said.restated}"
-
-
-@wording("done")
-def success_as_json(said: Answer, rng: random.Random) -> str:
-    """A status as JSON."""
-    return rng.choice(('{"status": "success"}', '{"status": "complete", "answer": "done"}'))
-
-
 @wording("missing")
 def no_such_page(said: Answer, rng: random.Random) -> str:
     """That there is no such page."""
@@ -71,21 +59,3 @@ def the_task_is_impossible(said: Answer, rng: random.Random) -> str:
     return rng.choice(
         (f"The task cannot be completed because {why}.", f"This is impossible: {why}.", f"Not possible. {why}.")
     )
-
-
-@wording("done")
-def done(said: Answer, rng: random.Random) -> str:
-    """One word or two."""
-    return rng.choice(("Done.", "Done", "Finished.", "All done!", "OK, done."))
-
-
-@wording("done")
-def done_and_at_your_service(said: Answer, rng: random.Random) -> str:
-    """With a closing phrase."""
-    return "I have done what you asked for. Is there anything else I can help you with?"
-
-
-@wording("done")
-def you_can_see_it_now(said: Answer, rng: random.Random) -> str:
-    """That what was wanted is on the screen."""
-    return "Here you are: what you wanted is on the screen now."
