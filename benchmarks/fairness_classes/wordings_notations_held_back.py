@@ -1,0 +1,64 @@
+"""Held-back notations of numbers and days: sums of full pages, digits with words, abbreviations, compounds."""
+
+from __future__ import annotations
+
+import random
+
+from fairness_classes.asked import Answer
+from fairness_classes.kinds_of_classes import wording
+from fairness_classes.saying import day_of, in_words, number_in, number_of
+
+_TIMES = {"min": "minute", "minutes": "minute", "hours": "hour", "days": "day", "months": "month"}
+
+
+@wording("count")
+def full_pages_and_the_rest(said: Answer, rng: random.Random) -> str | None:
+    """How many pages are full, how many things each of them has, what is left for the last, and the sum."""
+    if len(said.parts) < 2 or sum(said.parts) != number_of(said):
+        return None
+    full, size, rest = len(said.parts) - 1, said.parts[0], said.parts[-1]
+    if not 0 < rest < size or any(part != size for part in said.parts[:-1]):
+        return None
+    pages = f"{full} full page{'' if full == 1 else 's'} of {size}"
+    return f"The list has {pages} and {rest} more on the last page: {full} × {size} + {rest} = {said.number}."
+
+
+@wording("count", "value")
+def digits_and_words(said: Answer, rng: random.Random) -> str | None:
+    """The number in digits, and in words behind it, as in a contract."""
+    if said.number is None or said.number > 999 or said.year or said.parts:
+        return None
+    words = in_words(said.number)
+    if said.sort == "count":
+        return f"There {'is' if said.number == 1 else 'are'} {said.number} ({words}) {said.called}."
+    if said.unit == "$":
+        return f"{said.value} ({words} dollar{'' if said.number == 1 else 's'})"
+    return f"{said.number} ({words}){f' {said.unit}' if said.unit else ''}"
+
+
+@wording("count")
+def the_number_of_matches_abbreviated(said: Answer, rng: random.Random) -> str:
+    """Usual abbreviations for `number of`."""
+    label = rng.choice(("No. of matches:", "# of results:", "Nr. of items found:", "n ="))
+    return f"{label} {said.number}"
+
+
+@wording("value")
+def a_duration_before_what_it_is_of(said: Answer, rng: random.Random) -> str | None:
+    """A duration as a compound in front of the noun: `a 35-minute reading time`."""
+    number = number_in(said, *_TIMES)
+    if number is None or said.called.startswith("“"):
+        return None
+    article = "an" if str(number).startswith("8") or number in (11, 18) else "a"
+    return f"{said.thing} has {article} {number}-{_TIMES[said.unit]} {said.called}."
+
+
+@wording("value")
+def a_date_with_a_short_month(said: Answer, rng: random.Random) -> str | None:
+    """The month in three letters, with or without a dot, in a sentence or alone."""
+    if not said.day:
+        return None
+    day = day_of(said)
+    month = f"{day:%b}" if day.month == 5 else rng.choice((f"{day:%b}", f"{day:%b}."))
+    text = rng.choice((f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}"))
+    return rng.choice((text, f"The {said.called} of {said.thing} is {text}"))

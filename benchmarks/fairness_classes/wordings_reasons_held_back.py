@@ -1,0 +1,56 @@
+"""Held-back wordings that give the reason why one of two is the higher: its value, its lead, what the pages say."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from fairness_classes.asked import Answer
+from fairness_classes.kinds_of_classes import wording
+from fairness_classes.saying import two_of
+
+
+def _degree(said: Answer) -> str:
+    return "higher" if said.sort == "higher" else "highest"
+
+
+@wording("higher", "most")
+def because_its_value_is_higher(said: Answer, rng: random.Random) -> str | None:
+    """The winner, and a clause with `because` that has both values."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, other, low = two
+    because = rng.choice(("because", "since"))
+    return f"{one}, {because} its {said.called} ({high}) is higher than that of {other} ({low})."
+
+
+@wording("higher", "most")
+def ahead_in_percent(said: Answer, rng: random.Random) -> str | None:
+    """Both values, by how much the one is more than the other in percent or times, and the winner."""
+    if (two := two_of(said)) is None or said.year or any("%" in value for _, value in said.two):
+        return None
+    one, high, other, low = two
+    more, less = (int(re.sub(r"\D", "", value)) for value in (high, low))
+    if not more > less > 0:
+        return None
+    lead = f"{more / less:.1f} times" if more >= 3 * less else f"{100 * (more - less) / less:.1f} % more than"
+    return f"{one}: {high}, {other}: {low}. The first value is {lead} the second, so the answer is {one}."
+
+
+@wording("higher", "most")
+def one_falls_short_of_the_other(said: Answer, rng: random.Random) -> str | None:
+    """That the other with its value falls short of the winner, and the winner once more."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, other, low = two
+    return f"With {low}, {other} falls short of {one}, which has {high}. {one} has the {_degree(said)} {said.called}."
+
+
+@wording("higher")
+def quoted_from_both_pages(said: Answer, rng: random.Random) -> str:
+    """What each of the two pages says, in quotation marks, and what follows."""
+    pages = [f"the page of {name} says “{value}”" for name, value in rng.sample(said.two, 2)]
+    end = f"the higher {said.called} is {said.value}"
+    if said.number is None:
+        end = f"{said.two[0][0]} has the higher {said.called}"
+    return f"For the {said.called}, {pages[0]} and {pages[1]}. Hence {end}."

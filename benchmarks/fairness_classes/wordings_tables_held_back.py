@@ -1,0 +1,47 @@
+"""Held-back wordings with tables: two things as columns, details below the answer, lists in HTML."""
+
+from __future__ import annotations
+
+import html
+import random
+
+from fairness_classes.asked import Answer
+from fairness_classes.kinds_of_classes import wording
+from fairness_classes.saying import only_names, two_of
+
+
+@wording("higher", "most")
+def two_things_as_columns(said: Answer, rng: random.Random) -> str | None:
+    """A table with a column for each of the two, and a row with a tick below the winner."""
+    if two_of(said) is None:
+        return None
+    columns = rng.sample(said.two, 2)
+    degree = "Higher" if said.sort == "higher" else "Highest"
+    ticks = ["✅" if each is said.two[0] else "❌" for each in columns]
+    rows = [
+        ["", *(name for name, _ in columns)],
+        ["---"] * 3,
+        [said.called, *(value for _, value in columns)],
+        [f"{degree}?", *ticks],
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+@wording("value")
+def further_details_below_the_answer(said: Answer, rng: random.Random) -> str | None:
+    """The value in bold, and below it a table of what else the page says."""
+    if not said.about:
+        return None
+    rows = "\n".join(f"| {label} | {value} |" for label, value in said.about)
+    return (
+        f"**{said.value}**\n\nFor your reference, other details of {said.thing} on the same page:\n\n"
+        f"| Field | Value |\n|---|---|\n{rows}"
+    )
+
+
+@wording("names")
+def names_in_a_list_of_html(said: Answer, rng: random.Random) -> str:
+    """A list in HTML, with numbers where an order is asked for."""
+    tag = "ol" if said.ordered else "ul"
+    items = "\n".join(f"  <li>{html.escape(name, quote=False)}</li>" for name in only_names(said))
+    return f"<{tag}>\n{items}\n</{tag}>"
