@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webdojo.errors import TaskError
@@ -269,11 +269,10 @@ def test_a_date_is_itself_in_every_form_and_no_other(day: Date, days: int) -> No
 @settings(deadline=None)
 @given(st.text(max_size=60))
 def test_no_text_at_all_breaks_a_check_or_refuses_by_chance(answer: str) -> None:
-    assume("out" not in answer.casefold())  # which may be `SOLD/OUT`, a right answer
     for wanted, question, _ in RIGHT:
-        if wanted["type"] not in ("number", "among"):
-            assert not says(wanted, answer, question)
-        says(wanted, answer, question)
+        said = says(wanted, answer, question)
+        if wanted["type"] in ("date", "text"):  # a chance text may be a number, `SOLD/OUT` or `NO SITE`
+            assert not said
 
 
 @pytest.mark.parametrize("wanted", [row[0] for row in RIGHT])

@@ -29,6 +29,7 @@ from webdojo.errors import TaskError
 from webdojo.sites.answers.conduct import without_conduct
 from webdojo.sites.answers.contest import says_winner
 from webdojo.sites.answers.doubts import doubted
+from webdojo.sites.answers.forms import as_pairs
 from webdojo.sites.answers.names import says_names
 from webdojo.sites.answers.naming import figures_apart, given_name_first, look_alikes, without_stops, words_known
 from webdojo.sites.answers.numbers import says_date, says_number
@@ -36,7 +37,6 @@ from webdojo.sites.answers.options import without_letters
 from webdojo.sites.answers.reading import FILLERS, Reading, texts_of
 from webdojo.sites.answers.refusal import says_missing, says_refused
 from webdojo.sites.answers.subject import NOTHING, Subject
-from webdojo.sites.answers.tables import as_pairs
 from webdojo.sites.answers.telling import told
 from webdojo.sites.answers.values import UNITS, evaluator
 
