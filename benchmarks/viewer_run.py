@@ -79,7 +79,7 @@ def _rows(rng: random.Random, texts: list[tuple[Trajectory, str, str]], count: i
             id=f"{kind}-{task}-{number}",
             phase="rl" if number % 10 else "eval_rl",
             iteration=1 + 100 * number // count,
-            group_id=f"g{number // GROUP}",
+            group_id=f"g-{number // GROUP}",
             task_id=f"{kind}:{task}",
             website=f"{kind}-{task % 400}.localhost",
             kind=kind,

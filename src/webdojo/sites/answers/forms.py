@@ -1,4 +1,4 @@
-"""Answers that are no sentences: tables, and calls of a tool as models write them: `done(text="A")`, `stop [A]`, JSON."""
+"""Answers that are no sentences: tables, and calls of a tool, such as `done(text="A")`, `stop [A]` and JSON."""
 
 from __future__ import annotations
 
