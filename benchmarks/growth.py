@@ -26,7 +26,9 @@ from webdojo.view.plots import library
 STUDENT = {1: 12.706, 2: 4.303, 3: 3.182}
 """Quantiles 0.975 of the t distribution by degrees of freedom."""
 LEAST_BYTES = 2**20
-"""Less memory is not told apart from none."""
+"""Of a process; less is not told apart from none."""
+EXACT = "record"
+"""The case whose bytes are counted, not measured."""
 
 
 def exponent(sizes: Sequence[int], values: Sequence[float]) -> tuple[float, float]:
@@ -44,7 +46,7 @@ def summary(name: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The exponents of a case from what its sizes took."""
     sizes = [row["size"] for row in rows]
     found: dict[str, Any] = {"case": name, "measure": "exponents"}
-    for what, least in (("seconds", 1e-6), ("bytes", LEAST_BYTES)):
+    for what, least in (("seconds", 1e-6), ("bytes", 1 if name == EXACT else LEAST_BYTES)):
         values = [max(row[what], least) for row in rows]
         slope, half = exponent(sizes, values)
         (a, b), (m, n) = list(pairwise(sizes))[-1], list(pairwise(values))[-1]
@@ -90,7 +92,7 @@ def _draw(by_case: dict[str, list[dict[str, Any]]]) -> None:
     for axes, what in zip(figure.subplots(1, 2), ("seconds", "bytes"), strict=True):
         for name, rows in by_case.items():
             times = [row["size"] / rows[0]["size"] for row in rows]
-            first = max(rows[0][what], LEAST_BYTES if what == "bytes" else 0)
+            first = max(rows[0][what], LEAST_BYTES if what == "bytes" and name != EXACT else 0)
             axes.plot(times, [row[what] / first for row in rows], "o-", label=name, markersize=3)
         axes.plot([1, 1e3], [1, 1e3], "k--", linewidth=0.8, label="exponent 1")
         axes.set(

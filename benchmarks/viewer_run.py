@@ -51,7 +51,7 @@ def make_run(path: Path, trajectories: int, seed: int = 0) -> None:
     with RunStore.create(path, RECIPE, run_info(seed)) as store:
         screens = [_screen(store, number) for number in range(32)]
         long = _episode(rng, screens, LONG_STEPS, tokens=4000)
-        store.add_trajectory(long.model_copy(update={"id": LONG}), "rl", 1)
+        store.add_trajectory(long.model_copy(update={"id": LONG, "group": f"{LONG}-0"}), "rl", 1)
         kinds = [_episode(rng, screens, rng.randint(3, 12), tokens=300) for _ in range(TEMPLATES)]
     texts = [(kind, *kind.model_dump_json().split(f'"{kind.task.instruction}"', 1)) for kind in kinds]
     connection = sqlite3.connect(path / DATABASE)
