@@ -136,12 +136,6 @@ def violations(browser: Browser, address: str) -> list[str]:
     """What axe-core finds, as `rule page`."""
     run = "/runs/big"
     pages = ("/", run, f"{run}/trajectories", f"{run}/trajectory?id={LONG}", "/compare?run=big&group=g-1")
-        "/",
-        "/runs/big",
-        "/runs/big/trajectories",
-        f"/runs/big/trajectory?id={LONG}",
-        "/compare?run=big&group=g-1",
-    )
     found = set()
     for width, scheme in ((1280, "light"), (390, "dark"), (390, "light"), (1280, "dark")):
         context = browser.new_context(

@@ -12,6 +12,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from webdojo.store.info import run_info
+from webdojo.store.record import record_of
 from webdojo.store.run import COLUMNS, DATABASE, RunStore, TrajectoryRow
 from webdojo.types import (
     Feedback,
@@ -53,7 +54,7 @@ def make_run(path: Path, trajectories: int, seed: int = 0) -> None:
         long = _episode(rng, screens, LONG_STEPS, tokens=4000)
         store.add_trajectory(long.model_copy(update={"id": LONG, "group": f"{LONG}-0"}), "rl", 1)
         kinds = [_episode(rng, screens, rng.randint(3, 12), tokens=300) for _ in range(TEMPLATES)]
-    texts = [(kind, *kind.model_dump_json().split(f'"{kind.task.instruction}"', 1)) for kind in kinds]
+    texts = [(kind, *record_of(kind).decode().split(f'"{kind.task.instruction}"', 1)) for kind in kinds]
     connection = sqlite3.connect(path / DATABASE)
     marks = ", ".join("?" * (len(TrajectoryRow._fields) + 1))
     with connection:

@@ -33,6 +33,7 @@ from webdojo.store.database import Database, rescue_path
 from webdojo.store.files import sync, write_atomic, writing
 from webdojo.store.images import ImageStore
 from webdojo.store.lock import LOCK, lock, unlock
+from webdojo.store.record import record_of, trajectory_of
 from webdojo.types import ImageRef, Trajectory
 
 SCHEMA_VERSION = 1
@@ -181,9 +182,8 @@ class RunStore:
         Adding the very same one again (same id, phase, iteration and content) changes nothing and returns False, so a
         caller that does not know whether its last write came through may repeat it. Otherwise returns True.
         """
-        text = trajectory.model_dump_json().encode()
         row = _row_of(trajectory, phase, iteration)
-        packed = zlib.compress(text)
+        packed = zlib.compress(record_of(trajectory))
         added = self._database.write(
             f"INSERT INTO trajectories ({COLUMNS}, record) VALUES ({'?, ' * len(row)}?) ON CONFLICT (id) DO NOTHING",
             (*row, packed),
@@ -193,7 +193,7 @@ class RunStore:
                 self._added, self._added_bytes = self._added + 1, self._added_bytes + len(packed)
             return True
         ((old_phase, old_iteration, record),) = self._select("phase, iteration, record", id=trajectory.id)
-        if (old_phase, old_iteration, zlib.decompress(record)) != (phase, iteration, text):
+        if (old_phase, old_iteration, record) != (phase, iteration, packed):
             raise StoreError(
                 f"trajectory id {trajectory.id!r} is taken in {self.path} by another one "
                 f"(phase {old_phase!r}, iteration {old_iteration}): every episode needs its own id"
@@ -204,7 +204,7 @@ class RunStore:
         """Store an episode in the place of the one that has its id; committed when this returns."""
         row = _row_of(trajectory, phase, iteration)._asdict()
         del row["created"]
-        packed = zlib.compress(trajectory.model_dump_json().encode())
+        packed = zlib.compress(record_of(trajectory))
         columns = ", ".join(f"{name} = ?" for name in row)
         self._database.write(
             f"UPDATE trajectories SET {columns}, record = ? WHERE id = ?", (*row.values(), packed, trajectory.id)
@@ -376,4 +376,4 @@ def _write_start(path: Path, recipe_yaml: str, info: Mapping[str, Any]) -> None:
 
 
 def _unpacked(record: bytes) -> Trajectory:
-    return Trajectory.model_validate_json(zlib.decompress(record))
+    return trajectory_of(zlib.decompress(record))

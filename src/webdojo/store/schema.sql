@@ -21,7 +21,7 @@ CREATE TABLE trajectories (
     steps           INTEGER NOT NULL,
     response_tokens INTEGER NOT NULL,      -- sampled tokens of all turns
     created         REAL NOT NULL,
-    record          BLOB NOT NULL          -- zlib over the UTF-8 JSON of types.Trajectory
+    record          BLOB NOT NULL          -- zlib over JSON in UTF-8 (`record.py`)
 );
 CREATE INDEX trajectories_by_phase ON trajectories (phase, iteration);
 CREATE INDEX trajectories_by_task ON trajectories (task_id);
