@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
-from pydantic_core import from_json
 
 from webdojo.types import ImageSegment, TextSegment, Trajectory
 
@@ -47,7 +46,7 @@ def record_of(trajectory: Trajectory) -> bytes:
 
 def trajectory_of(record: bytes) -> Trajectory:
     """The trajectory of a record; its prompts share their segments."""
-    data = from_json(record)
+    data = json.loads(record)
     if "segments" in data:
         table, before = _TABLE.validate_python(data.pop("segments")), list[Segment]()
         for turn, runs in zip(data["turns"], data.pop("prompts"), strict=True):
