@@ -53,11 +53,12 @@ EXTRAS: dict[str, set[str]] = {
     "openenv": {"interop"},
     "tasks": {"loops", "tasks"},
     "torchao": {"trainer"},
+    "verifiers": {"interop"},
     "vllm": {"policy"},
     "webarena-verified": {"reward"},
 }
 """Optional dependencies, and the parts that import them; `miniwob` is pages only."""
-OWN_ENVIRONMENT = {"embeddings", "openenv", "torchao", "vllm", "webarena-verified"}
+OWN_ENVIRONMENT = {"embeddings", "openenv", "torchao", "verifiers", "vllm", "webarena-verified"}
 """Extras whose tests run in an environment of their own. vLLM and webarena-verified fix the versions of many
 libraries; torchao, where it is installed, is loaded by whatever imports transformers, and says so on stderr, as is
 scikit-learn, which sentence-transformers brings."""

@@ -63,8 +63,8 @@ async def test_the_limit_of_steps_truncates(episodes):
 
 
 async def test_an_episode_that_nobody_asks_for_is_given_up_and_counts_for_nothing(episodes):
-    hosted = await episodes.begin(episodes.choose(seed=3), id="left")
-    await until(lambda: hosted.over)
+    await episodes.begin(episodes.choose(seed=3), id="left")
+    await until(lambda: episodes.store.has_trajectory("left"))
     stored = episodes.store.trajectory("left")
     assert stored.reward is not None and not stored.reward.valid
     assert (stored.termination, stored.failure) == (Termination.ABORTED, "caller_lost")

@@ -80,8 +80,10 @@ class HostedEpisode:
         termination = trajectory.termination if self.over else None
         return Step(self._episode.seen, list(feedback), error or trajectory.error, termination, trajectory.reward)
 
-    async def act(self, calls: Sequence[ToolCall] = (), text: str = "") -> Step:
-        """Carry out the calls of one turn; without any, those that the model's `text` holds in the harness's form.
+    async def act(self, calls: Sequence[ToolCall] = (), text: str = "", error: str = "") -> Step:
+        """Carry out one turn: these calls, or else those that the model's `text` holds in the harness's form.
+
+        `error` says why a turn of native calls could not be read, or not to its end.
 
         Raises:
             ConfigError: the episode is over.
@@ -89,7 +91,8 @@ class HostedEpisode:
         async with self.busy:
             if self.over:
                 raise ConfigError(f"the episode is over ({self.trajectory.termination}): reset begins another one")
-            parsed = Parsed(calls=list(calls)) if calls else toolcall.parse(text)
+            native = Parsed(calls=list(calls), error=error or None)
+            parsed = native if calls or error else toolcall.parse(text)
             feedback = await self._episode.act(parsed, text)
             self.used = time.monotonic()
             self._keep()
