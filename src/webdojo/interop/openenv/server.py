@@ -68,7 +68,7 @@ async def serve(
                 create_app(host, max_sessions, idle_timeout_s),
                 log_level="warning",
                 access_log=False,
-                ws="websockets",
+                ws="websockets-sansio",
                 ws_ping_interval=PING_S,
                 ws_ping_timeout=PING_S,
                 timeout_graceful_shutdown=5,
