@@ -2,8 +2,8 @@
 
 TRL carries out each call by itself, so that several calls of one answer are several turns here, each with a screenshot
 of its own. An answer that it cannot parse, or without a call, ends the rollout: the episode is unfinished and its
-reward is 0, where our own loop tells the model and goes on. An invalid episode has the reward None, which TRL leaves
-out of its sum. Nothing here imports TRL.
+reward is 0, where our own loop tells the model and goes on. An invalid episode has the reward None: TRL gives it no
+advantage, and leaves it out of its group's mean. Nothing here imports TRL.
 """
 
 from __future__ import annotations
