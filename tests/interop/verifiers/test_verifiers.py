@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from tests.interop.chat_endpoint import Script, answering
 from tests.interop.policies import GIVE_UP, SMALL, solution
@@ -41,7 +42,7 @@ async def rollout(env: Any, script: Script) -> Any:
             return await env.run_episode(next(iter(env.taskset)), ctx)
 
 
-@pytest.fixture(scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def solved(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """The calls that do the first task."""
     env = environment(tmp_path_factory.mktemp("solved") / "run")
