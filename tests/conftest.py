@@ -42,7 +42,7 @@ INTEGRATION = {
     "envs": "dojo env",
     "gym": "env guide",
     "interop": "host",
-    "interop/openenv": "openenv",
+    "interop/openenv": "openenv serve",
     "interop/trl": "trl",
     "interop/verifiers": "verifiers",
     "loops": "act browsers crash evaluations judged keep old_runs online pipeline resume secrets",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import AsyncIterator
-from importlib.util import find_spec
 
 import pytest
 import pytest_asyncio
@@ -77,11 +74,3 @@ async def test_a_task_that_is_not_there_is_named(episodes):
     task = episodes.choose(seed=1)
     with pytest.raises(TaskError, match=f"did you mean '{task.id}'"):
         episodes.choose(f"{task.id}x")
-
-
-def test_a_package_that_is_not_installed_is_named():
-    if find_spec("openenv") is not None:
-        pytest.skip("it is installed here")
-    done = subprocess.run([sys.executable, "-m", "webdojo", "openenv", "serve"], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "OpenEnv is not installed (openenv): pip install 'webdojo[openenv]'" in done.stderr

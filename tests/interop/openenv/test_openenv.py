@@ -8,17 +8,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
-import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from PIL import Image
 
-from tests.interop.policies import GIVE_UP, SMALL, host, solution, until
+from tests.interop.policies import GIVE_UP, host, solution, until
 from webdojo.interop.host import EpisodeHost
 from webdojo.types import Task
 
@@ -119,29 +115,3 @@ async def test_the_episode_of_a_client_that_is_gone_is_given_up(served, task):
     stored = episodes.store.trajectory("gone")
     assert stored.failure == "caller_lost"
     assert stored.reward is not None and not stored.reward.valid
-
-
-def test_the_files_for_a_container_name_what_there_is():
-    import yaml
-
-    folder = Path(__file__).parents[3] / "deploy" / "openenv"
-    manifest = yaml.safe_load((folder / "openenv.yaml").read_text())
-    assert (manifest["spec_version"], manifest["name"], manifest["port"]) == (1, "webdojo", 8000)
-    dockerfile = (folder / "Dockerfile").read_text()
-    assert '"openenv", "serve"' in dockerfile and "EXPOSE 8000" in dockerfile
-
-
-@pytest.mark.slow
-def test_the_command_serves_until_it_is_interrupted(tmp_path):
-    import httpx
-
-    command = [sys.executable, "-m", "webdojo", "openenv", "serve", "--port", "0", "--tasks", "3", *SMALL]
-    with subprocess.Popen([*command, "--run", tmp_path / "run"], stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        line = server.stdout.readline()
-        url = line.split()[0]
-        assert "16 sessions, 3 tasks" in line
-        assert httpx.get(f"{url}/health").json()["status"] == "healthy"
-        assert set(httpx.get(f"{url}/schema").json()["action"]["properties"]) >= {"calls", "text"}
-        server.send_signal(signal.SIGINT)
-        assert server.wait(60) in (0, 130)
