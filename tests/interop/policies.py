@@ -31,7 +31,8 @@ async def solution(episodes: EpisodeHost, task: Task) -> list[Sequence[ToolCall]
     """The calls, turn by turn, by which the oracle of the environment does a task; it tries them in an episode."""
     maker = episodes.recipe.env.oracle
     assert maker is not None
-    script, done = maker(task, None, 0.0, ""), []
+    script = maker(task, None, 0.0, "")
+    done: list[Sequence[ToolCall]] = []
     hosted = await episodes.begin(task, seed=0)
     while not hosted.over:
         step = await script.step(hosted._episode._session)

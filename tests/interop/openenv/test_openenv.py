@@ -9,6 +9,7 @@ import asyncio
 import base64
 import io
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -29,9 +30,17 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tupl
 
     episodes = host(tmp_path_factory.mktemp("openenv") / "run")
     listening: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    options = {"address": "127.0.0.1", "port": 0, "max_sessions": 3, "idle_timeout_s": 60.0}
-    server = asyncio.create_task(serve(episodes, on_listening=listening.set_result, **options))
-    done, _ = await asyncio.wait({server, listening}, return_when=asyncio.FIRST_COMPLETED)
+    serving = serve(
+        episodes,
+        address="127.0.0.1",
+        port=0,
+        max_sessions=3,
+        idle_timeout_s=60,
+        on_listening=listening.set_result,
+    )
+    server = asyncio.create_task(serving)
+    waiting: set[asyncio.Future[Any]] = {server, listening}
+    done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     if server in done:
         server.result()
     yield episodes, listening.result()
