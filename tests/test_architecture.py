@@ -30,8 +30,7 @@ LAYERS = [
     {"browser_service", "sites"},
     {"browser", "store", "tasks"},
     {"placement", "plugins", "recipes"},
-    {"background", "config", "errors", "gather", "memory", "pace", "progress", "redact", "sleep_clock"}
-    | {"types", "version", "world"},
+    {"config", "errors", "gather", "memory", "pace", "progress", "redact", "sleep_clock", "types", "version", "world"},
 ]
 """From the top down; parts of one layer may use one another, without circles."""
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}

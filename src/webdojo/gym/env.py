@@ -16,7 +16,6 @@ from typing import Any, ClassVar, Literal, TypeVar
 import gymnasium
 import numpy as np
 
-from webdojo.background import BackgroundLoop
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.dojo import Dojo
@@ -26,6 +25,7 @@ from webdojo.gym.spaces import ACTION_SPACE, observation_space, observe, pixels,
 from webdojo.reward.function import RewardFunction
 from webdojo.reward.gate import Scorer
 from webdojo.reward.registry import EnvironmentReward
+from webdojo.rollout.background import BackgroundLoop
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.stepped import SteppedEpisode
 from webdojo.store.images import MemoryImages

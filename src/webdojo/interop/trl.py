@@ -17,12 +17,12 @@ from typing import Any, Self
 from PIL import Image
 
 from webdojo.agent.openwebrl import describe, system_prompt
-from webdojo.background import BackgroundLoop
 from webdojo.browser.tools import TOOLS, Schema, json_schema
 from webdojo.envs.env import Split
 from webdojo.errors import ConfigError
 from webdojo.interop.host import EpisodeHost, HostedEpisode, Step
 from webdojo.recipe import Recipe, load_recipe
+from webdojo.rollout.background import BackgroundLoop
 from webdojo.types import ToolCall
 
 Content = list[dict[str, Any]]
