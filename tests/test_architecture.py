@@ -21,7 +21,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "webdojo"
 LAYERS = [
-    {"__init__", "__main__", "api", "cli", "cluster", "doctor", "gym", "tiny", "view"},
+    {"__init__", "__main__", "api", "cli", "cluster", "doctor", "gym", "interop", "tiny", "view"},
     {"loops"},
     {"dry_run"},
     {"recipe", "recipe_hints", "recipe_paths"},
@@ -49,13 +49,15 @@ EXTRAS: dict[str, set[str]] = {
     "gym": {"gym"},
     "lora": {"trainer"},
     "miniwob": set(),
+    "openenv": {"interop"},
     "tasks": {"loops", "tasks"},
     "torchao": {"trainer"},
+    "verifiers": {"interop"},
     "vllm": {"policy"},
     "webarena-verified": {"reward"},
 }
 """Optional dependencies, and the parts that import them; `miniwob` is pages only."""
-OWN_ENVIRONMENT = {"embeddings", "torchao", "vllm", "webarena-verified"}
+OWN_ENVIRONMENT = {"embeddings", "openenv", "torchao", "verifiers", "vllm", "webarena-verified"}
 """Extras whose tests run in an environment of their own. vLLM and webarena-verified fix the versions of many
 libraries; torchao, where it is installed, is loaded by whatever imports transformers, and says so on stderr, as is
 scikit-learn, which sentence-transformers brings."""

@@ -7,6 +7,7 @@ Everything else may change with any version. `docs/architecture.md` is the map o
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from webdojo.version import __version__ as __version__
@@ -35,9 +36,16 @@ __all__ = [
     "train",
 ]
 
+if find_spec("verifiers") is not None:
+    # `verifiers` and prime-rl find a taskset, its harness and its environment in `__all__` of the package that they
+    # are named by (docs/interop.md).
+    __all__ += ["WebdojoHarness", "WebdojoSeat", "WebdojoTaskset"]
+
 _HOMES = {
     "webdojo.envs.env": ("Environment", "Visit"),
     "webdojo.envs.task_sets": ("load_tasks",),
+    "webdojo.interop.verifiers.harness": ("WebdojoHarness",),
+    "webdojo.interop.verifiers.taskset": ("WebdojoSeat", "WebdojoTaskset"),
     "webdojo.reward.function": ("RewardFunction",),
     "webdojo.types": ("Reward", "Task", "Trajectory"),
 }

@@ -71,6 +71,8 @@ class Failure(StrEnum):
     """The browser server does not answer any more, or has forgotten the session."""
     WORKER_LOST = "worker_lost"
     """The process of the cluster that ran the episode died, or hung."""
+    CALLER_LOST = "caller_lost"
+    """Whoever drove the episode from outside went away, or did not go on with it."""
     ENGINE_LOST = "engine_lost"
     ENGINE_TIMEOUT = "engine_timeout"
     """The engine took too long for one response."""

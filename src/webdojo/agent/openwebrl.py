@@ -57,6 +57,40 @@ _MEMORY = {
 }
 
 
+def system_prompt(native: bool, screenshots_kept: int = 1, memory: str = "full") -> str:
+    """The protocol (A.2, A.3); `native` leaves out how calls are written, and the tools, which go beside the prompt."""
+    protocol = _SYSTEM.format(
+        form=_NATIVE_FORM if native else _FORM,
+        kept="the latest screenshot" if screenshots_kept == 1 else f"the latest {screenshots_kept} screenshots",
+        memory=_MEMORY[memory],
+    )
+    tools = "\n".join(json.dumps(json_schema(name)) for name in TOOLS)
+    return protocol if native else f"{protocol}\n\n<tools>\n{tools}\n</tools>"
+
+
+def describe(observation: Observation, first: bool, brief: bool = False) -> str:
+    """The observation as text (x_t of §4.1), without the feedback."""
+    scrolled, hidden = observation.scroll_px[1], max(observation.page_px[1] - observation.viewport_px[1], 0)
+    url = plain(observation.url, _URL_CHARACTERS)
+    if brief:
+        lines = [f"url {url}", f"scroll {scrolled}/{hidden}"]
+    else:
+        lines = [f"Active tab: {plain(observation.title, _TITLE_CHARACTERS)} ({url})"]
+        lines += [f"Scroll position: {scrolled} of {hidden} px"]
+        if first:
+            lines.insert(0, "Viewport: {} x {} px".format(*observation.viewport_px))
+    if observation.blocked:
+        warning = "blocked" if brief else "The site may be blocking you:"
+        lines.append(f"{warning} {plain(observation.blocked)}")
+    if len(observation.tabs) > 1:
+        lines += ["tabs" if brief else "Tabs:"]
+        for tab in observation.tabs:
+            title, address = plain(tab.title, _TITLE_CHARACTERS), plain(tab.url, _URL_CHARACTERS)
+            mark = "*" if tab.active else ""
+            lines += [f"{tab.index}{mark} {address}" if brief else f"[{tab.index}]{mark} {title} ({address})"]
+    return "\n".join(lines)
+
+
 class OpenWebRLConfig(HarnessConfig):
     native_tools: ClassVar[bool] = True
 
@@ -115,14 +149,7 @@ class OpenWebRLHarness(Harness):
     def system_prompt(self) -> str:
         if self._brief and not self._native:
             return _SYSTEM_SIGNATURE.format(tools="\n".join(signature(name) for name in TOOLS))
-        kept = self.config.screenshots_kept
-        protocol = _SYSTEM.format(
-            form=_NATIVE_FORM if self._native else _FORM,
-            kept="the latest screenshot" if kept == 1 else f"the latest {kept} screenshots",
-            memory=_MEMORY[self.config.keep_reasoning],
-        )
-        tools = "\n".join(json.dumps(json_schema(name)) for name in TOOLS)
-        return protocol if self._native else f"{protocol}\n\n<tools>\n{tools}\n</tools>"
+        return system_prompt(self._native, self.config.screenshots_kept, self.config.keep_reasoning)
 
     def render(
         self,
@@ -147,23 +174,5 @@ class OpenWebRLHarness(Harness):
         return self.chat.text(rest.lstrip("\n") if end_tag else said)
 
     def describe(self, observation: Observation, first: bool) -> str:
-        """The observation as text (x_t of §4.1), without the feedback."""
-        scrolled, hidden = observation.scroll_px[1], max(observation.page_px[1] - observation.viewport_px[1], 0)
-        url = plain(observation.url, _URL_CHARACTERS)
-        if self._brief:
-            lines = [f"url {url}", f"scroll {scrolled}/{hidden}"]
-        else:
-            lines = [f"Active tab: {plain(observation.title, _TITLE_CHARACTERS)} ({url})"]
-            lines += [f"Scroll position: {scrolled} of {hidden} px"]
-            if first:
-                lines.insert(0, "Viewport: {} x {} px".format(*observation.viewport_px))
-        if observation.blocked:
-            warning = "blocked" if self._brief else "The site may be blocking you:"
-            lines.append(f"{warning} {plain(observation.blocked)}")
-        if len(observation.tabs) > 1:
-            lines += ["tabs" if self._brief else "Tabs:"]
-            for tab in observation.tabs:
-                title, address = plain(tab.title, _TITLE_CHARACTERS), plain(tab.url, _URL_CHARACTERS)
-                mark = "*" if tab.active else ""
-                lines += [f"{tab.index}{mark} {address}" if self._brief else f"[{tab.index}]{mark} {title} ({address})"]
-        return "\n".join(lines)
+        """See `describe`."""
+        return describe(observation, first, self._brief)

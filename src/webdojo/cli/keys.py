@@ -77,6 +77,7 @@ UNUSED: dict[str, dict[str, str]] = {
     | {"seed": "--seed"},
     "explain": _all_but("rollout", "train"),
     "browser serve": _all_but("browser"),
+    "openenv serve": _all_but("seed", "browser", "env", "tasks", "reward", "harness", "rollout"),
 }
 """By command, the sections and keys that it does not use, with what to write instead."""
 

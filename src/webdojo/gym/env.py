@@ -7,82 +7,38 @@ calls `done` or the environment ends it (`terminated`), after `max_steps` steps,
 
 from __future__ import annotations
 
-import asyncio
 import difflib
-import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 import gymnasium
 import numpy as np
 
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.interface import Session
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.dojo import Dojo
-from webdojo.envs.env import Environment, Visit
-from webdojo.errors import BrowserError, ConfigError, StartError, TaskError, WebdojoError
+from webdojo.envs.env import Environment
+from webdojo.errors import ConfigError, TaskError
 from webdojo.gym.spaces import ACTION_SPACE, observation_space, observe, pixels, to_call
 from webdojo.reward.function import RewardFunction
 from webdojo.reward.gate import Scorer
 from webdojo.reward.registry import EnvironmentReward
+from webdojo.rollout.background import BackgroundLoop
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.episode import environment_errors, fail, read_evidence, unexpected
+from webdojo.rollout.stepped import SteppedEpisode
 from webdojo.store.images import MemoryImages
 from webdojo.types import (
     Feedback,
-    FinishReason,
     ImageSource,
-    Observation,
     Parsed,
-    Prompt,
-    Response,
     Task,
     Termination,
-    ToolCall,
-    Trajectory,
-    Turn,
 )
 
 Result = tuple[dict[str, Any], dict[str, Any]]
 T = TypeVar("T")
-
-
-@dataclass
-class _Episode:
-    """The current episode; its trajectory's termination is `ABORTED` while it goes on."""
-
-    visit: Visit
-    session: Session
-    leaving: AsyncExitStack
-    trajectory: Trajectory
-    seen: Observation
-
-
-class _BackgroundLoop:
-    """Runs coroutines in a thread of its own, so that synchronous callers can drive the browser."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="webdojo-gym")
-        self._thread.start()
-
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return or raise what the coroutine does; Ctrl+C cancels it."""
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            future.cancel()
-            raise
-
-    def close(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
 
 
 class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
@@ -148,11 +104,11 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         self._max_steps = max_steps
         self._images = MemoryImages()
         self._scorer = Scorer(self._reward, self._images)
-        self._loop: _BackgroundLoop | None = None
+        self._loop: BackgroundLoop | None = None
         """Where the environment and the pool run between `reset` and `close`."""
         self._pool: BrowserPool
         self._closing = AsyncExitStack()
-        self._episode: _Episode | None = None
+        self._episode: SteppedEpisode | None = None
         self._picture = b""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Result:
@@ -173,7 +129,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         loop.run(self._leave())
         self._images.clear()
         seed_of_visit = str(self.np_random.integers(2**32))
-        episode = self._episode = loop.run(self._visit(task, seed_of_visit))
+        episode = self._episode = loop.run(self._begin(task, seed_of_visit))
         return self._observation(episode, ""), {"task_id": task.id, "observation": episode.seen}
 
     def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
@@ -187,14 +143,14 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         if loop is None or episode is None:
             raise gymnasium.error.ResetNeeded("no episode is under way: call reset() first")
         call = to_call(action)
-        loop.run(self._act(episode, call))
+        loop.run(episode.act(Parsed(calls=[call])))
         trajectory = episode.trajectory
         feedback = next(iter(trajectory.turns[-1].feedback), Feedback(ok=False, text=trajectory.error))
         observation = self._observation(episode, feedback.text)
         info = {"task_id": trajectory.task.id, "observation": episode.seen, "call": call, "feedback": feedback}
-        if trajectory.termination is Termination.ABORTED:
+        if not episode.over:
             return observation, 0.0, False, False, info
-        loop.run(self._finish(episode))
+        self._episode = None
         assert trajectory.reward is not None, "a scorer sets it"
         reward = trajectory.reward
         over = {"termination": trajectory.termination, "error": trajectory.error, "success": reward.success}
@@ -233,8 +189,8 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             raise TaskError(f"the environment has no task {wanted!r} among its {len(self._tasks)}; {hint}")
         return self._tasks[wanted]
 
-    def _start(self) -> _BackgroundLoop:
-        self._loop = loop = _BackgroundLoop()
+    def _start(self) -> BackgroundLoop:
+        self._loop = loop = BackgroundLoop("webdojo-gym")
         try:
             loop.run(self._closing.enter_async_context(self._env))
             loop.run(self._closing.enter_async_context(self._scorer))
@@ -249,68 +205,16 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         self._env.check(task)
         self._reward.check(task)
 
-    async def _visit(self, task: Task, seed: str) -> _Episode:
-        async with AsyncExitStack() as leaving:
-            with environment_errors(self._env, StartError):
-                visit = await self._env.visit(task, seed)
-            leaving.push_async_callback(self._env.leave, visit)
-            session = await self._pool.open(visit.start_url, visit.headers, visit.storage_state)
-            leaving.push_async_callback(session.close)
-            seen = await session.observe()
-            id = f"{task.id}-{visit.id[:12]}"
-            trajectory = Trajectory(id=id, task=task, turns=[], termination=Termination.ABORTED)
-            return _Episode(visit, session, leaving.pop_all(), trajectory, seen)
-
-    async def _act(self, episode: _Episode, call: ToolCall) -> None:
-        trajectory = episode.trajectory
-        # Prompt and response are empty, because the caller's policy is not known here.
-        nothing = Response(ids=[], logprobs=[], versions=[], finish_reason=FinishReason.STOP)
-        turn = Turn(
-            observation=episode.seen, prompt=Prompt(segments=()), response=nothing, text="", parsed=Parsed(calls=[call])
+    async def _begin(self, task: Task, seed: str) -> SteppedEpisode:
+        return await SteppedEpisode.begin(
+            task, env=self._env, pool=self._pool, scorer=self._scorer, max_steps=self._max_steps, seed=seed
         )
-        trajectory.turns.append(turn)
-        try:
-            result = await episode.session.act([call])
-            turn.feedback, trajectory.answer = result.feedback, result.answer
-            episode.seen = await episode.session.observe()
-            with environment_errors(self._env):
-                over = await self._env.is_over(episode.visit)
-        except BrowserError as error:
-            fail(trajectory, Termination.ENV_ERROR, error)
-            return
-        except WebdojoError:
-            raise
-        except Exception as error:
-            fail(trajectory, Termination.ENV_ERROR, unexpected(error))
-            return
-        if over:
-            trajectory.answer = result.answer or None
-        if over or result.answer is not None:
-            trajectory.termination = Termination.COMPLETED
-        elif len(trajectory.turns) == self._max_steps:
-            trajectory.termination = Termination.MAX_STEPS
-
-    async def _finish(self, episode: _Episode) -> None:
-        trajectory = episode.trajectory
-        trajectory.final = episode.seen
-        try:
-            try:
-                if trajectory.termination is Termination.COMPLETED:
-                    trajectory.evidence = await read_evidence(self._reward, trajectory, episode.session)
-                with environment_errors(self._env):
-                    trajectory.state = await self._env.state(episode.visit)
-            finally:
-                await self._leave()
-        except BrowserError as error:
-            fail(trajectory, Termination.ENV_ERROR, error)
-        await self._scorer.score(trajectory)
 
     async def _leave(self) -> None:
         episode, self._episode = self._episode, None
         if episode is not None:
-            with environment_errors(self._env):
-                await episode.leaving.aclose()
+            await episode.leave()
 
-    def _observation(self, episode: _Episode, feedback: str) -> dict[str, Any]:
+    def _observation(self, episode: SteppedEpisode, feedback: str) -> dict[str, Any]:
         self._picture = self._images.get(episode.seen.screenshot)
         return observe(episode.seen, self._picture, episode.trajectory.task.instruction, feedback)

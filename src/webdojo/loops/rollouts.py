@@ -105,12 +105,13 @@ async def open_rollouts(
     """
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(recipe.env)
-        pool = await stack.enter_async_context(_open_browsers(recipe, images, by_person))
+        pool = await stack.enter_async_context(open_browsers(recipe, images, by_person))
         yield LocalRollouts(recipe, pool, harness, reward)
 
 
 @asynccontextmanager
-async def _open_browsers(recipe: Recipe, images: ImageSink, by_person: bool) -> AsyncIterator[Pool[Session]]:
+async def open_browsers(recipe: Recipe, images: ImageSink, by_person: bool = False) -> AsyncIterator[Pool[Session]]:
+    """Start the browsers of a recipe whose environment has started, or connect to its browser servers."""
     config = recipe.browser
     if not config.servers:
         async with BrowserPool(config, images, dict(recipe.env.hosts), for_person=by_person) as local:

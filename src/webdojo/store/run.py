@@ -230,6 +230,10 @@ class RunStore:
             return _unpacked(record)
         raise StoreError(f"no trajectory {id!r} in {self.path}")
 
+    def has_trajectory(self, id: str) -> bool:
+        """Whether there is a trajectory with that id."""
+        return bool(self._select("id", id=id))
+
     def rows(self, phase: str | None = None, iteration: int | None = None) -> list[TrajectoryRow]:
         """The columns alone, in the order in which they were added; cheap even for a long run."""
         return [TrajectoryRow.of(values) for values in self._select(COLUMNS, phase=phase, iteration=iteration)]

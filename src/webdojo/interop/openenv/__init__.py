@@ -1,0 +1,4 @@
+"""webdojo as an OpenEnv environment: `webdojo openenv serve`, and a typed client of it (extra `webdojo[openenv]`).
+
+`server` serves, `client` connects, and `models` has what goes between them. A client needs OpenEnv and pydantic alone.
+"""

@@ -1,0 +1,4 @@
+"""webdojo as a taskset of `verifiers`, by the name `webdojo`, for prime-rl and its tools (extra `webdojo[verifiers]`).
+
+`taskset` gives the tasks and starts the browsers, `harness` is the agent's loop between model and browser.
+"""

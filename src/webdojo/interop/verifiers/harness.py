@@ -1,0 +1,166 @@
+"""The agent's loop for `verifiers`: screenshots and feedback to the model, its calls to the browser.
+
+It runs in the process of `verifiers` and asks the model through the endpoint that records the trace, so that token ids
+and log-probabilities are those of its training client. An episode that is invalid fails its rollout, and trains
+nothing there either.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import httpx
+import verifiers.v1 as vf
+
+from webdojo.agent.openwebrl import describe, system_prompt
+from webdojo.browser.tools import TOOLS, json_schema
+from webdojo.errors import BrowserError
+from webdojo.interop.host import EpisodeHost, HostedEpisode, Step
+from webdojo.interop.verifiers.taskset import WebdojoData, WebdojoSeat
+from webdojo.types import Feedback, Task, ToolCall
+
+Message = dict[str, Any]
+
+
+class WebdojoHarnessConfig(vf.HarnessConfig):
+    calls: Literal["native", "text"] = "native"
+    """How the model calls: by the endpoint's tool calls, or in the text of its answer, as OpenWebRL's agents do."""
+    screenshots_kept: int = 0
+    """The most recent screenshots that stay in the conversation; 0 keeps all, so that every prompt begins with the one
+    before it, and an episode is one sample."""
+    model_timeout_s: float = 600
+    """Longest time for one response."""
+
+
+class WebdojoHarness(vf.Harness[WebdojoHarnessConfig]):
+    """Drives one episode at a time; needs the seat of this package (`WebdojoSeat`), which has the browsers."""
+
+    APPENDS_SYSTEM_PROMPT = True
+    NEEDS_CONTAINER = False
+    EXECUTES_CODE = False
+
+    async def launch(
+        self,
+        ctx: vf.ModelContext,
+        trace: vf.Trace,
+        runtime: vf.Runtime,
+        endpoint: str,
+        secret: str,
+        mcp_urls: dict[str, str],
+        data: vf.TaskData,
+    ) -> vf.ProgramResult:
+        """Do one task.
+
+        Raises:
+            BrowserError: the episode is invalid; `verifiers` records it as an error of the rollout.
+        """
+        task, host = Task.model_validate(data.record), self._host(data)
+        episode = await host.begin(task, id=f"{task.id}-{trace.id}")
+        conversation = Conversation(self.config, host, task, data.system_prompt or "")
+        headers = {"Authorization": f"Bearer {secret}"}
+        try:
+            async with httpx.AsyncClient(headers=headers, timeout=self.config.model_timeout_s) as client:
+                conversation.see(episode.step(), first=True)
+                while not episode.over:
+                    body = {"model": ctx.model, "messages": conversation.messages, **conversation.tools}
+                    answer = await client.post(f"{endpoint}/chat/completions", json=body)
+                    if trace.stop_condition is not None:
+                        await episode.stop()
+                    elif answer.is_error:
+                        return vf.ProgramResult(1, "", f"the model answers {answer.status_code}: {answer.text[:500]}")
+                    else:
+                        await conversation.turn(episode, answer.json()["choices"][0]["message"])
+        finally:
+            await episode.give_up("its rollout ended")
+        return _result(trace, episode)
+
+    def _host(self, data: WebdojoData) -> EpisodeHost:
+        host = WebdojoSeat.hosts.get(data.source)
+        if host is None:
+            raise ValueError("no browsers have started for this task: run it with the env of its taskset (no --env.id)")
+        return host
+
+
+class Conversation:
+    """What the model is told, as chat messages."""
+
+    def __init__(self, config: WebdojoHarnessConfig, host: EpisodeHost, task: Task, instructions: str) -> None:
+        self._native, self._kept = config.calls == "native", config.screenshots_kept
+        self._host, self._task = host, task
+        system = instructions or system_prompt(self._native, config.screenshots_kept or 100)
+        self.messages: list[Message] = [{"role": "system", "content": system}]
+        self.tools = {"tools": [json_schema(name) for name in TOOLS]} if self._native else {}
+
+    def see(self, step: Step, first: bool = False, said: str = "") -> None:
+        """Append what the browser shows."""
+        image, words = step.observation.screenshot, describe(step.observation, first)
+        task = f"Task: {self._task.instruction}\n" if first else ""
+        picture = base64.b64encode(self._host.store.images.get(image)).decode()
+        text = f"{task}{said}{words}\n{step.observation.text}".rstrip()
+        url = f"data:{image.mime};base64,{picture}"
+        parts = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": url}}]
+        self.messages.append({"role": "user", "content": parts})
+        shown = [message for message in self.messages if message["role"] == "user"]
+        for message in shown[: -self._kept] if self._kept else []:
+            message["content"] = message["content"][:1]
+
+    async def turn(self, episode: HostedEpisode, message: Message) -> None:
+        """Carry out what the model says, and append it with what becomes of it."""
+        content = message.get("content") or ""
+        self.messages.append({key: message[key] for key in ("role", "content", "tool_calls") if message.get(key)})
+        self.messages[-1].setdefault("content", "")
+        if not self._native:
+            thought = message.get("reasoning_content") or message.get("reasoning")
+            step = await episode.act(text=f"<think>{thought}</think>{content}" if thought else content)
+            said = "\n".join([*(each.text for each in step.feedback), *filter(None, [step.error])])
+            self.see(step, said=f"<tool_response>\n{said}\n</tool_response>\n")
+            return
+        asked = message.get("tool_calls") or []
+        calls, error = read_calls(asked)
+        step = await episode.act(calls, text=content, error=error)
+        self.messages += answers(asked, step.feedback, error)
+        self.see(step, said="" if asked else f"Error: {error}\n")
+
+
+def read_calls(asked: Sequence[Message]) -> tuple[list[ToolCall], str]:
+    """The calls of an answer up to the first that cannot be read, and why it cannot; an answer needs one at least."""
+    calls: list[ToolCall] = []
+    for each in asked:
+        try:
+            arguments = json.loads(each["function"]["arguments"] or "{}")
+            calls.append(ToolCall(name=each["function"]["name"], arguments=arguments))
+        except ValueError as error:
+            return (
+                calls,
+                f"tool call {len(calls) + 1}: its arguments are no JSON object: {' '.join(str(error).split())}",
+            )
+    return calls, "" if calls else "no tool call; call at least one"
+
+
+def answers(asked: Sequence[Message], feedback: Sequence[Feedback], error: str) -> list[Message]:
+    """One tool message for each call, also for those that were not carried out."""
+    said = [each.text for each in feedback]
+    said += [error or "not carried out"] * (len(asked) - len(said))
+    return [
+        {"role": "tool", "tool_call_id": call["id"], "content": text} for call, text in zip(asked, said, strict=False)
+    ]
+
+
+def _result(trace: vf.Trace, episode: HostedEpisode) -> vf.ProgramResult:
+    """What becomes of the rollout, noted in its trace."""
+    step, trajectory = episode.step(), episode.trajectory
+    assert step.reward is not None, "an episode that is over has a verdict"
+    if not step.reward.valid:
+        raise BrowserError(f"the episode is invalid: {step.reward.reason}")
+    trace.info["webdojo"] = {
+        "trajectory": trajectory.id,
+        "reward": step.reward.value,
+        "success": step.reward.success,
+        "reason": step.reward.reason,
+        "termination": str(step.termination),
+        "truncated": step.truncated,
+    }
+    return vf.ProgramResult(0, "", "")
