@@ -92,7 +92,7 @@ def _tool(name: str) -> Callable[..., Content]:
     parameters, hints, lines = [inspect.Parameter("self", kind)], {}, [tool.about, "", "Args:"]
     for argument, schema in tool.arguments.items():
         hints[argument] = _TYPES[schema["type"]]
-        default = inspect.Parameter.empty
+        default: Any = inspect.Parameter.empty
         if argument not in required:
             default = schema.get("default")
             hints[argument] = hints[argument] if default is not None else hints[argument] | None

@@ -18,7 +18,7 @@ class ImageProcessorOnly(Qwen3VLProcessor):
     """AutoProcessor wants torchvision for videos, of which there are none here."""
 
     def __init__(self, image_processor, tokenizer, chat_template):
-        self.check_argument_for_proper_class = lambda name, argument: type(argument)
+        self.check_argument_for_proper_class = lambda name, argument: type(argument)  # type: ignore[method-assign]
         super().__init__(image_processor, tokenizer, None, chat_template=chat_template)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from transformers.utils import get_json_schema
+from transformers.utils.chat_template_utils import get_json_schema
 
 from tests.interop.policies import SMALL, solution
 from webdojo.browser.tools import TOOLS, json_schema
