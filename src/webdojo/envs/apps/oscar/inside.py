@@ -74,7 +74,6 @@ def _set_up() -> None:
         DEFAULT_AUTO_FIELD="django.db.models.AutoField",
         EMAIL_BACKEND="django.core.mail.backends.dummy.EmailBackend",
         HAYSTACK_CONNECTIONS={"default": {"ENGINE": "haystack.backends.whoosh_backend.WhooshEngine", "PATH": "search"}},
-        HAYSTACK_SIGNAL_PROCESSOR="haystack.signals.RealtimeSignalProcessor",
         INSTALLED_APPS=INSTALLED_APPS,
         LANGUAGE_CODE="en-gb",
         MEDIA_URL="/media/",
