@@ -59,7 +59,7 @@ def _advance(world: World, rng: random.Random) -> Goal:
     ]
     plan = [
         *_to_order(order),
-        {"do": "choose", "field": "new_status", "option": status},
+        {"do": "choose", "field": "new_status", "css": "#id_new_status", "option": status},
         {"do": "click", "text": "Change status"},
         done(),
     ]
