@@ -38,7 +38,7 @@ INTEGRATION = {
     "browser/page": "elements popups views",
     "browser/person": "capture",
     "browser_service": "client server server_fuzz",
-    "cli": "analyze cli judge record runs supervise tasks tasks_build",
+    "cli": "analyze apps cli judge record runs supervise tasks tasks_build",
     "dry_run": "memory",
     "envs": "dojo env",
     "envs/apps": "chromium",

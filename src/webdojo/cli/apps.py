@@ -57,5 +57,6 @@ def serve(
     with interruptible(), Front(port) as front:
         front.open("by-hand", home, seed)
         front.browsed = "by-hand"
-        typer.echo(f"http://{front.address}/ has {application.about}; {application.sign_in(seed)}")
+        hint = application.sign_in(seed)
+        typer.echo(f"http://{front.address}/ has {application.about}{hint and '; '}{hint}")
         threading.Event().wait()

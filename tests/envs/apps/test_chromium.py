@@ -18,7 +18,7 @@ from webdojo.store.images import MemoryImages
 
 async def test_the_oracle_does_tasks_and_others_do_not(tmp_path: Path) -> None:
     installed(tmp_path)
-    env = Apps(applications=["tests.envs.apps.notes:Notes"], folder=tmp_path, train_seeds=1)
+    env = Apps(applications=["tests.envs.apps.notes:Notes"], folder=str(tmp_path), train_seeds=1)
     tasks = env.tasks("train", 20, 0)
     write = next(task for task in tasks if task.metadata["template"] == "write")
     other = next(

@@ -31,7 +31,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def env(cache: Path) -> Apps:
-    return Apps(applications=[NOTES], folder=cache)
+    return Apps(applications=[NOTES], folder=str(cache))
 
 
 def drawn(env: Apps, template: str) -> Task:
@@ -53,7 +53,7 @@ async def score(task: Task, state: dict, answer: str | None) -> Reward:
 
 
 def test_tasks_are_drawn_without_the_application_and_do_not_depend_on_their_number() -> None:
-    env = Apps(applications=[NOTES], folder=Path("/nowhere"))
+    env = Apps(applications=[NOTES], folder="/nowhere")
     tasks = env.tasks("train", 30, 3)
     assert list(env.tasks("train", 10, 3)) == list(tasks[:10])
     assert env.tasks("train", 30, 4) != tasks
@@ -77,7 +77,7 @@ def test_tasks_end_where_worlds_have_no_more() -> None:
 
 
 async def test_an_application_that_is_not_installed_is_named_with_the_command(tmp_path: Path) -> None:
-    env = Apps(applications=[NOTES], folder=tmp_path)
+    env = Apps(applications=[NOTES], folder=str(tmp_path))
     task = env.tasks("train", 1, 0)[0]
     with pytest.raises(Missing, match=r"'notes' is not installed in .*: webdojo apps install notes"):
         env.check(task)

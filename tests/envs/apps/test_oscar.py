@@ -24,7 +24,7 @@ CONFIG = BrowserConfig(viewport_px=(1280, 1000))
 def env(tmp_path_factory: pytest.TempPathFactory) -> Apps:
     folder = tmp_path_factory.mktemp("apps")
     Home(Oscar(), folder).install()
-    return Apps(folder=folder, train_seeds=1)
+    return Apps(folder=str(folder), train_seeds=1)
 
 
 def of_template(env: Apps, template: str) -> Sequence[Task]:

@@ -42,8 +42,8 @@ class Apps(Environment):
     """Worlds that train; their seeds count up from 0."""
     heldout_seeds: int = Field(default=10, ge=1)
     """Worlds that policies are measured on; their seeds count up from `sites.HELDOUT_SEED`."""
-    folder: Path = DEFAULT_FOLDER
-    """Where applications are installed, and keep their data."""
+    folder: str = ""
+    """Where applications are installed, and keep their data; empty takes `~/.cache/webdojo/apps`."""
 
     _front: Any = PrivateAttr(default=None)
 
@@ -106,8 +106,8 @@ class Apps(Environment):
         return lambda task, view, noise, seed: PlanScript(task)
 
     def check(self, task: Task) -> None:
-        self._place(task.start_url, f"task {task.id!r}")
-        self._home(task).check()
+        home, _ = self._home(task)
+        home.check()
 
     def kind_of(self, url: str) -> str:
         host = urlsplit(url).hostname or ""
@@ -122,9 +122,10 @@ class Apps(Environment):
             raise TaskError(f"{named_by} begins at {url}, which is no application's; those are at {hosts}")
         return name, int(seed)
 
-    def _home(self, task: Task) -> Home:
-        name, _ = self._place(task.start_url, f"task {task.id!r}")
-        return Home(self._applications[name], self.folder)
+    def _home(self, task: Task) -> tuple[Home, int]:
+        """Where the application of a task is installed, and the seed of its world."""
+        name, seed = self._place(task.start_url, f"task {task.id!r}")
+        return Home(self._applications[name], Path(self.folder) if self.folder else DEFAULT_FOLDER), seed
 
     def check_servers(self) -> None:
         raise ConfigError("the environment 'apps' serves browsers of this machine alone: leave browser.servers empty")
@@ -152,8 +153,7 @@ class Apps(Environment):
     async def visit(self, task: Task, seed: str = "") -> Visit:
         from webdojo.envs.apps.serving import VISIT_HEADER
 
-        name, number = self._place(task.start_url, f"task {task.id!r}")
-        home = Home(self._applications[name], self.folder)
+        home, number = self._home(task)
         visit = self.plain_visit(task)
         stay = await asyncio.to_thread(self.front.open, visit.id, home, number)
         visit.headers = {VISIT_HEADER: visit.id}

@@ -39,7 +39,10 @@ def done(answer: str = "Done") -> Step:
 
 def find(title: str) -> list[Step]:
     """Search for a product and open it."""
-    return [{"do": "write", "field": "q", "text": title, "enter": True}, {"do": "click", "text": title, "href": "/catalogue/"}]
+    return [
+        {"do": "write", "field": "q", "text": title, "enter": True},
+        {"do": "click", "text": title, "href": "/catalogue/"},
+    ]
 
 
 def in_stock(world: World) -> list[dict[str, Any]]:
