@@ -19,7 +19,7 @@ def followed(task: Task, plan: list[dict[str, Any]]) -> Task:
 
 
 async def play(task: Task, env: Apps, pool: BrowserPool, *others: Task) -> tuple[Verdict, list[Verdict], str]:
-    """Let the script do a task: the verdict, those of `others` on the same episode with their own answers, and a log."""
+    """Let the script do a task: the verdict, those of `others` on the same episode and its answer, and a log."""
     visit = await env.visit(task)
     session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
     script, answer, log = PlanScript(task), None, [task.instruction]
@@ -32,10 +32,7 @@ async def play(task: Task, env: Apps, pool: BrowserPool, *others: Task) -> tuple
     stay = env.front.stay(visit.id)
     changes = stay.home.changes(stay.snapshot, stay.folder)
     pages = list(stay.pages())
-    verdicts = [
-        evaluate(each, answer if each is task else each.metadata["plan"][-1]["answer"], state_of(each, changes, pages))
-        for each in (task, *others)
-    ]
+    verdicts = [evaluate(each, answer, state_of(each, changes, pages)) for each in (task, *others)]
     await session.close()
     await env.leave(visit)
     return verdicts[0], verdicts[1:], "\n".join([*log, verdicts[0].reason])
