@@ -136,7 +136,7 @@ class Home:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder.parent, prefix="making-") as made:
             if command == "seed":
-                shutil.copyfile(self.base / DATABASE, Path(made) / DATABASE)
+                shutil.copytree(self.base, made, ignore=shutil.ignore_patterns("static"), dirs_exist_ok=True)
             _run([*self.command, command], Path(made), given)
             (Path(made) / "media").mkdir(exist_ok=True)
             if not folder.is_dir():  # another process may have been faster

@@ -65,11 +65,12 @@ def serve(application: Wsgi, base: Path) -> None:
     gc.freeze()  # so that collections in the visits do not touch, and copy, what they share
     visits: dict[str, int] = {}
     print(json.dumps({"ready": os.getpid()}), file=answers)
+    answer: dict[str, Any]
     for line in sys.stdin:
         order = json.loads(line)
         match order:
             case {"start": str(visit), "folder": str(folder), "socket": str(path)}:
-                server = VisitServer(path, WSGIRequestHandler)
+                server = VisitServer(path)
                 server.set_app(application)
                 if not (pid := os.fork()):
                     os.close(held)
@@ -117,6 +118,9 @@ class VisitServer(WSGIServer):
     address_family = socket.AF_UNIX
     request_queue_size = 64
 
+    def __init__(self, path: str) -> None:
+        super().__init__(path, _QuietHandler)  # type: ignore[arg-type]  # the address of a Unix socket is a path
+
     def server_bind(self) -> None:
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = "localhost", 80
@@ -124,9 +128,6 @@ class VisitServer(WSGIServer):
 
     def get_request(self) -> tuple[socket.socket, Any]:
         return self.socket.accept()[0], ("127.0.0.1", 0)
-
-    def finish_request(self, request: Any, client_address: Any) -> None:
-        _QuietHandler(request, client_address, self)
 
 
 class _QuietHandler(WSGIRequestHandler):

@@ -6,7 +6,7 @@ plan is done once, and scrolled to first:
 | step | does |
 |---|---|
 | `{"do": "click", "text": t}` | click the link or button with this text; `near` is a text of its row, `href` its path |
-| `{"do": "click", "css": s}` | click what this selector finds |
+| `{"do": "click", "css": s}` | click what this selector finds, and has the text `text` if one is given |
 | `{"do": "write", "field": f, "text": t}` | write into the field of this name; with `enter`, press Enter |
 | `{"do": "choose", "field": f, "option": o}` | choose from the list of this name |
 | `{"do": "tick", "field": f, "near": t}` | click the box of this name in the row that has this text |
@@ -130,7 +130,7 @@ def _find(goal: dict[str, Any], elements: list[dict[str, Any]]) -> dict[str, Any
         if goal.get("near", "") not in element["row"]:
             return False
         if goal.get("css"):
-            return bool(element["css"])
+            return element["css"] and goal.get("text", element["text"]) == element["text"]
         if goal["do"] in ("click", "page"):
             said = element["text"] == goal["text"] if goal.get("text") else True
             return said and element["path"].startswith(goal.get("href", "")) and element["tag"] != "select"

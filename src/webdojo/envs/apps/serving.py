@@ -111,6 +111,7 @@ class Front:
         self._locks: dict[str, threading.Lock] = {}
         self._guard = threading.Lock()
         self._opened = 0
+        self._failed = ""
         self.browsed = ""
         """The visit of requests that name none."""
 
@@ -182,7 +183,6 @@ class Front:
         Path(stay.socket).unlink(missing_ok=True)
 
     def _serve(self, listening: threading.Event) -> None:
-        self._failed = ""
         try:
             asyncio.set_event_loop(self._loop)
             self._loop.run_until_complete(self._listen(listening))

@@ -38,6 +38,14 @@ def _to_product(product: dict[str, Any], tab: str) -> list[Step]:
     ]
 
 
+def _choose(field: str, option: str) -> list[Step]:
+    """Choose from a list of the dashboard, which a script draws in place of the browser's own."""
+    return [
+        {"do": "click", "css": f"#id_{field} + .select2-container"},
+        {"do": "click", "css": ".select2-results__option", "text": option},
+    ]
+
+
 def _to_reviews() -> list[Step]:
     return [
         {"do": "click", "text": "Content"},
@@ -59,7 +67,7 @@ def _advance(world: World, rng: random.Random) -> Goal:
     ]
     plan = [
         *_to_order(order),
-        {"do": "choose", "field": "new_status", "css": "#id_new_status", "option": status},
+        *_choose("new_status", status),
         {"do": "click", "text": "Change status"},
         done(),
     ]
@@ -168,7 +176,7 @@ def _approve(world: World, rng: random.Random) -> Goal:
         {"do": "write", "field": "name", "text": named["author"].split()[1], "enter": True},
         {"do": "click", "text": "Actions", "near": named["name"]},
         {"do": "click", "text": "Edit", "near": named["name"]},
-        {"do": "choose", "field": "status", "option": "Approved"},
+        *_choose("status", "Approved"),
         {"do": "click", "text": "Save"},
         done(),
     ]
