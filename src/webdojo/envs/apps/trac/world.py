@@ -31,7 +31,7 @@ _THINGS = items(
 )
 _FAULTS = items(
     "is blank, shows an error, loads slowly, crashes, freezes, ignores the time zone, loses its settings, shows old "
-    "data, overlaps the footer, flickers, drops long names, jumps to the top, cannot be reached by keyboard, ends in a loop"
+    "data, overlaps the footer, flickers, drops long names, cannot be reached by keyboard, ends in a loop"
 )
 _PLACES = items(
     "on small screens, in private windows, behind a proxy, for guests, with long names, on slow networks, under heavy "
