@@ -5,7 +5,8 @@ plan is done once, and scrolled to first:
 
 | step | does |
 |---|---|
-| `{"do": "click", "text": t}` | click the link or button with this text; `near` is a text of its row, `href` its path |
+| `{"do": "click", "text": t}` | click the link or button with this text; `near` is a text of its row |
+| `{"do": "click", "href": p}` | click the link whose path begins with this one, and has the text `text` if one is given |
 | `{"do": "click", "css": s}` | click what this selector finds, and has the text `text` if one is given |
 | `{"do": "write", "field": f, "text": t}` | write into the field of this name; with `enter`, press Enter |
 | `{"do": "choose", "field": f, "option": o}` | choose from the list of this name |
@@ -86,7 +87,7 @@ class PlanScript:
                 return await self.step(session)
             element = _find({"do": "click", "text": goal["next"]}, view["elements"])
             return self._reach(element, view, f"{goal['text']} is not here", goal["next"], advance=False)
-        label = goal.get("text", goal.get("css")) if goal["do"] == "click" else goal["field"]
+        label = goal["field"] if "field" in goal else goal.get("text") or goal.get("css") or goal["href"]
         match goal:
             case {"do": "write", "text": text}:
                 then = [ToolCall(name="write", arguments={"text": text})]

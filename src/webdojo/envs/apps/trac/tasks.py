@@ -40,7 +40,7 @@ def _logged(ticket: dict[str, Any], author: str) -> dict[str, Any]:
 def _owner(world: World, rng: random.Random) -> Goal:
     ticket = rng.choice(world["tickets"])
     facts = [
-        shown(f"Ticket {ticket['id']} was shown", f"Ticket #{ticket['id']}", f"Owned by: {ticket['owner']}"),
+        shown(f"Ticket {ticket['id']} was shown", ticket["summary"], f"Owned by: {ticket['owner']}"),
         answered(
             f"The answer is {ticket['owner']}", text(ticket["owner"]), [ticket["summary"]],
             sorted(set(world["people"]) - {ticket["owner"]}),
@@ -91,7 +91,6 @@ def _room(world: World, rng: random.Random) -> Goal:
     ]
     plan = [
         {"do": "write", "field": "q", "text": page["name"], "enter": True},
-        {"do": "click", "href": f"/wiki/{page['name']}"},
         done(str(page["room"])),
     ]
     return Goal(page["name"], {"name": page["name"]}, facts, plan)
