@@ -6,8 +6,8 @@ plan is done once, and scrolled to first:
 | step | does |
 |---|---|
 | `{"do": "click", "text": t}` | click the link or button with this text; `near` is a text of its row |
-| `{"do": "click", "href": p}` | click the link whose path begins with this one, and has the text `text` if one is given |
-| `{"do": "click", "css": s}` | click what this selector finds, and has the text `text` if one is given |
+| `{"do": "click", "href": p}` | click the link whose path begins with this one; with `text`, one that has it |
+| `{"do": "click", "css": s}` | click what this selector finds; with `text`, what has it |
 | `{"do": "write", "field": f, "text": t}` | write into the field of this name; with `enter`, press Enter |
 | `{"do": "choose", "field": f, "option": o}` | choose from the list of this name |
 | `{"do": "tick", "field": f, "near": t}` | click the box of this name in the row that has this text |

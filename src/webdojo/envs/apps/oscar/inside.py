@@ -223,7 +223,7 @@ def _catalogue(world: dict[str, Any]) -> None:
             Product(
                 id=each["id"], structure="standalone", upc=each["upc"], title=each["title"], slug=each["slug"],
                 description=each["description"], product_class=kind, is_public=True, is_discountable=True,
-                meta_title="", meta_description="",  # as the dashboard saves them
+                meta_description="",  # as the dashboard saves it
                 rating=sum(scores[each["id"]]) / len(scores[each["id"]]) if scores[each["id"]] else None,
             )
             for each in goods
