@@ -159,10 +159,17 @@ def recorded(application: Wsgi) -> Wsgi:
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         started: list[Any] = []
+        written: list[bytes] = []
 
-        def start(status: str, headers: list[tuple[str, str]], error: Any = None) -> Any:
+        def start(status: str, headers: list[tuple[str, str]], error: Any = None) -> Callable[[bytes], Any]:
             started[:] = [status, headers]
-            return start_response(status, headers, error) if error else start_response(status, headers)
+            write = start_response(status, headers, error) if error else start_response(status, headers)
+
+            def keep(data: bytes) -> None:  # the older way to answer, beside what is returned
+                written.append(data)
+                write(data)
+
+            return keep
 
         parts = application(environ, start)
         try:
@@ -177,7 +184,7 @@ def recorded(application: Wsgi) -> Wsgi:
                 "path": environ.get("PATH_INFO", "") + (f"?{query}" if query else ""),
                 "method": environ["REQUEST_METHOD"],
                 "status": int(status.split()[0]),
-                "html": body.decode(errors="replace"),
+                "html": (b"".join(written) + body).decode(errors="replace"),
             }
             with open(PAGES, "a", encoding="utf-8") as file:
                 file.write(json.dumps(page) + "\n")

@@ -3,6 +3,8 @@
 It looks at the DOM to find where things are, but acts only by tool calls with coordinates in 0..1000. Each step of a
 plan is done once, and scrolled to first:
 
+Texts are compared without regard to capitals, which styles change.
+
 | step | does |
 |---|---|
 | `{"do": "click", "text": t}` | click the link or button with this text; `near` is a text of its row |
@@ -133,7 +135,7 @@ def _find(goal: dict[str, Any], elements: list[dict[str, Any]]) -> dict[str, Any
         if goal.get("css"):
             return element["css"] and goal.get("text", element["text"]) == element["text"]
         if goal["do"] in ("click", "page"):
-            said = element["text"] == goal["text"] if goal.get("text") else True
+            said = element["text"].casefold() == goal["text"].casefold() if goal.get("text") else True
             return said and element["path"].startswith(goal.get("href", "")) and element["tag"] != "select"
         return bool(element["name"] == goal["field"])
 

@@ -42,7 +42,8 @@ def application():
             rows = database.execute("SELECT id, text FROM note ORDER BY id").fetchall()
         items = "".join(f"<li>{id}: {html.escape(text)}</li>" for id, text in rows)
         form = '<form method="post" action="/"><input name="text"><button>Save</button></form>'
-        start_response("200 OK", [("Content-Type", "text/html; charset=utf-8")])
+        write = start_response("200 OK", [("Content-Type", "text/html; charset=utf-8")])
+        write(b"<!doctype html>")
         return [f"<link rel=stylesheet href=/static/style.css><h1>Notes of {owner}</h1>{form}<ul>{items}</ul>".encode()]
 
     return answer
