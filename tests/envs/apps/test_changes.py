@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,5 +92,5 @@ REMOVED = {"table": "item", "kind": "removed", "key": {"id": 2}, "before": {"id"
         (removed("", "item", 3), ADDED, False),
     ],
 )
-def test_a_pattern_fits_the_change_that_was_asked_for(fact: dict, change: dict, fit: bool) -> None:
+def test_a_pattern_fits_the_change_that_was_asked_for(fact: dict[str, Any], change: dict[str, Any], fit: bool) -> None:
     assert fits(change, fact["change"]) is fit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -43,7 +44,7 @@ def client(env: Apps, visit: Visit) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=f"http://{env.front.address}", headers=visit.headers, cookies=cookies)
 
 
-async def score(task: Task, state: dict, answer: str | None) -> Reward:
+async def score(task: Task, state: dict[str, Any], answer: str | None) -> Reward:
     episode = trajectory(task, 0)
     episode.reward, episode.answer, episode.state = None, answer, state
     return await DatabaseReward().score(episode, MemoryImages())

@@ -14,6 +14,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.envs.apps.application import Home
 from webdojo.envs.apps.env import Apps
 from webdojo.envs.apps.oscar import Oscar
+from webdojo.envs.apps.registry import APPLICATIONS
 from webdojo.envs.apps.trac import Trac
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task
@@ -23,11 +24,14 @@ CONFIG = BrowserConfig(viewport_px=(1280, 1000))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    cache: Path = tmp_path_factory.mktemp("apps")
-    for application in (Oscar(), Trac()):
-        Home(application, cache).install()
-    return str(cache)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("apps")
+
+
+def installed(name: str, folder: Path) -> Apps:
+    """The environment with an application, which is installed if it is not yet."""
+    Home(APPLICATIONS.get(name)(), folder).install()
+    return Apps(applications=[name], folder=str(folder), train_seeds=1)
 
 
 def drawn(name: str, template: str) -> Sequence[Task]:
@@ -35,8 +39,8 @@ def drawn(name: str, template: str) -> Sequence[Task]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_a_visit_begins_in_about_a_second(folder: str, name: str) -> None:
-    env = Apps(applications=[name], folder=folder, train_seeds=1)
+async def test_a_visit_begins_in_about_a_second(folder: Path, name: str) -> None:
+    env = installed(name, folder)
     task = env.tasks("train", 1, 0)[0]
     async with env:
         await env.leave(await env.visit(task))
@@ -52,10 +56,10 @@ async def test_a_visit_begins_in_about_a_second(folder: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "template"), [("oscar", each) for each in Oscar.templates] + [("trac", each) for each in Trac.templates]
 )
-async def test_the_oracle_does_a_task_which_is_no_other_one(folder: str, name: str, template: str) -> None:
+async def test_the_oracle_does_a_task_which_is_no_other_one(folder: Path, name: str, template: str) -> None:
     task, other = drawn(name, template)
     idle = followed(task, [{"do": "done", "answer": "Done"}])
-    env = Apps(applications=[name], folder=folder)
+    env = installed(name, folder)
     async with env, BrowserPool(CONFIG, MemoryImages(), env.hosts) as pool:
         verdict, near, log = await play(task, env, pool, other)
         assert verdict.success, log
@@ -73,13 +77,13 @@ async def test_the_oracle_does_a_task_which_is_no_other_one(folder: str, name: s
     ],
 )
 async def test_a_task_is_not_done_where_more_was_changed_than_it_asks_for(
-    folder: str, name: str, template: str, more: str
+    folder: Path, name: str, template: str, more: str
 ) -> None:
     task, extra = drawn(name, template)[0], drawn(name, more)[0]
     start = task.start_url.partition(".localhost")[2]
     both = followed(task, [*extra.metadata["plan"][:-1], {"do": "go", "path": start}, *task.metadata["plan"]])
     both.metadata["role"] = task.metadata["role"] or extra.metadata["role"]
-    env = Apps(applications=[name], folder=folder)
+    env = installed(name, folder)
     async with env, BrowserPool(CONFIG, MemoryImages(), env.hosts) as pool:
         verdict, _, log = await play(both, env, pool)
         assert not verdict.success and "which was not asked for" in verdict.reason, log

@@ -58,7 +58,7 @@ def _priority(world: World, rng: random.Random) -> Goal:
             [each for each in PRIORITIES if each != ticket["priority"]],
         ),
     ]  # fmt: skip
-    plan = [
+    plan: list[Step] = [
         {"do": "write", "field": "q", "text": f'"{ticket["summary"]}"', "enter": True},
         {"do": "click", "href": f"/ticket/{ticket['id']}"},
         done(ticket["priority"]),
@@ -89,7 +89,7 @@ def _room(world: World, rng: random.Random) -> Goal:
         shown(f"The page {page['name']} was shown", page["name"], f"Room: {page['room']}"),
         answered(f"The answer is {page['room']}", number(page["room"]), [page["name"]]),
     ]
-    plan = [
+    plan: list[Step] = [
         {"do": "write", "field": "q", "text": page["name"], "enter": True},
         done(str(page["room"])),
     ]
