@@ -19,7 +19,7 @@ check: lint  ## lint, types and the tests without a browser or training: for eve
 test: lint  ## lint, types and all tests but the slow ones, in two processes: what CI runs
 	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "not slow" --durations=30 $(ARGS)
 
-test-slow: setup  ## the tests that take long: recipes, kills, README and guides, JupyterLab (240 MB)
+test-slow: setup  ## the tests that take long: recipes, kills, README and guides, JupyterLab (240 MB), applications
 	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m slow $(ARGS)
 
 fuzz: setup  ## 25,000 odd responses for every parser of a harness

@@ -57,6 +57,8 @@ EXTRAS: dict[str, set[str]] = {
     "webarena-verified": {"reward"},
 }
 """Optional dependencies, and the parts that import them; `miniwob` is pages only."""
+INSIDE = "inside.py"
+"""Runs in the environment of an application (`envs/apps`), and imports what that has."""
 OWN_ENVIRONMENT = {"embeddings", "openenv", "torchao", "verifiers", "vllm", "webarena-verified"}
 """Extras whose tests run in an environment of their own. vLLM and webarena-verified fix the versions of many
 libraries; torchao, where it is installed, is loaded by whatever imports transformers, and says so on stderr, as is
@@ -173,7 +175,8 @@ def test_every_library_that_is_imported_is_declared():
     extras = project["optional-dependencies"]
     optional = [item for extra in EXTRAS for item in extras[extra]]
     declared = names(project["dependencies"] + optional)
-    used = {name.split(".")[0] for file in modules().values() for _, name in imports(file)}
+    ours = [file for file in modules().values() if file.name != INSIDE]
+    used = {name.split(".")[0] for file in ours for _, name in imports(file)}
     libraries = {INSTALLED_AS.get(name, name) for name in used - set(sys.stdlib_module_names) - {"webdojo"}}
     assert libraries <= declared
     assert declared <= libraries | {"uvicorn", "tensorboard"} | {"miniwob"}, "a dependency that nothing imports"

@@ -18,6 +18,7 @@ KEYS = (
     "model.path",
     "env.path",
     "env.eval_path",
+    "env.folder",
     "tasks.path",
     "tasks.eval_path",
     "tasks.blocklist",
@@ -28,7 +29,7 @@ KEYS = (
     "sft.data",
 )
 """Keys whose value is a path. A plug of a file is known by its form, whichever key names it."""
-WRITTEN = ("tasks.blocklist", "engine.cache")
+WRITTEN = ("env.folder", "tasks.blocklist", "engine.cache")
 """Those of them whose file need not be there at first."""
 _PLUG = re.compile(r"([^:]+\.py):(\w+)")
 

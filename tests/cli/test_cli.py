@@ -28,6 +28,8 @@ ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS"
 ENVIRONMENT |= {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
 COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
 COMMANDS += [
+    ["apps"],
+    *(["apps", command] for command in ("install", "list", "serve")),
     ["browser"],
     ["browser", "serve"],
     ["act"],

@@ -17,6 +17,7 @@ from rich.logging import RichHandler
 # Each of these modules adds commands.
 from webdojo.cli import (
     act,
+    apps,
     compare,
     data,
     judge,
@@ -39,6 +40,7 @@ from webdojo.version import __version__
 __all__ = [
     "act",
     "app",
+    "apps",
     "compare",
     "data",
     "judge",

@@ -35,6 +35,7 @@ def doctor() -> None:
 
 def plugs() -> dict[str, Registry[Any]]:
     """What may be named, by the key that names it: in a recipe, and last in a step of `webdojo tasks filter`."""
+    from webdojo.envs.apps.registry import APPLICATIONS
     from webdojo.envs.task_sets import SOURCES
     from webdojo.loops.filtering.filters import FILTERS
     from webdojo.recipe import PLUGS
@@ -45,6 +46,7 @@ def plugs() -> dict[str, Registry[Any]]:
 
     named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()}
     named |= {"tasks.source": SOURCES, "tasks.sampler.name": SAMPLERS, "env.kinds": KINDS}
+    named["env.applications"] = APPLICATIONS
     named |= {f"train.{key}": registry for key, registry in NAMED_PARTS.items()}
     return named | {"steps.name": FILTERS, "steps.embedding.name": EMBEDDINGS}
 

@@ -215,19 +215,19 @@ def _wrong_change(changed: dict[str, Any], wanted: dict[str, Any]) -> str:
     for key, value in wanted.items():
         if key not in changed:
             return f"{key} was not changed"
-        if not _fits(value, changed[key]):
+        if not fits(value, changed[key]):
             return f"{key} is {changed[key]!r:.80}"
     extra = changed.keys() - wanted.keys()
     return f"{min(extra)} was changed, which was not asked for" if extra else ""
 
 
-def _fits(wanted: Any, value: Any) -> bool:
+def fits(wanted: Any, value: Any) -> bool:
     """Whether a value of the state is the one that is wanted."""
     match wanted:
         case {"type": "any"}:
             return True
         case {"type": "among", "values": values}:
-            return any(_fits(each, value) for each in values)
+            return any(fits(each, value) for each in values)
         case {"type": "text", "value": str(text)}:
             return isinstance(value, str) and _collapsed(value).casefold() == _collapsed(text).casefold()
         case {"type": "contains", "values": [_, *_] as phrases}:

@@ -1,0 +1,29 @@
+"""The application `trac`: Trac, an issue tracker with a wiki."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from webdojo.envs.apps.application import Application
+from webdojo.envs.apps.trac.tasks import TEMPLATES
+from webdojo.envs.apps.trac.world import make_world
+
+
+class Trac(Application):
+    """Trac 1.6 on SQLite."""
+
+    name = "trac"
+    about = "Trac 1.6, an issue tracker with a wiki"
+    folder = Path(__file__).parent
+    noise = ("auth_cookie", "cache", "session", "session_attribute", "ticket.changetime")
+    templates = {template.name: template for template in TEMPLATES}
+
+    def world(self, seed: int) -> dict[str, Any]:
+        return _world(seed)
+
+
+@lru_cache(maxsize=32)
+def _world(seed: int) -> dict[str, Any]:
+    return make_world(seed)

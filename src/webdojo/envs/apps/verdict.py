@@ -1,0 +1,186 @@
+"""Judges an episode in an application by what it changed in the database, what it was shown, and what it answered.
+
+The evaluator of a task is JSON: `type` (`apps`), `facts`, and `allowed`. Each fact `says` in a plain sentence what must
+be true, and has one check:
+
+| check | holds when |
+|---|---|
+| `change` | a change of the database fits this pattern |
+| `shown` | all these texts were on one page that was served, in its text or in its fields |
+| `answer` | the answer says the value (`sites/answers`); it may name `names`, and none of the `rivals` |
+
+A task is done if every fact holds, the database has no change but those of the facts and those that fit a pattern of
+`allowed`, and the agent said `done` without taking it back. A pattern names a `table` and a `kind`, and may name a
+`key` and `values`, which are compared as the state of embedded sites is (`sites/verdict.py`). A row that was changed
+must have changed in the columns of `values` alone; one that was added may have more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import unescape
+from html.parser import HTMLParser
+from typing import Any, ClassVar
+
+from webdojo.envs.apps.changes import Change
+from webdojo.errors import TaskError
+from webdojo.reward.function import RewardFunction
+from webdojo.types import ImageSource, Reward, Task, Termination, Trajectory
+
+_CHECKS = ("change", "shown", "answer")
+_SILENT = ("script", "style", "template", "noscript", "head")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a task was done, the first thing that was wrong if it was not, and which facts hold."""
+
+    success: bool
+    reason: str
+    facts: tuple[bool, ...]
+
+
+def evaluate(task: Task, answer: str | None, state: dict[str, Any]) -> Verdict:
+    """Check a finished episode: the answer of `done` (None: never said), and `state_of` of its visit."""
+    from webdojo.sites.answers.ending import gives_up
+    from webdojo.sites.answers.says import says
+    from webdojo.sites.answers.subject import Subject
+
+    check(task)
+    facts, free = task.evaluator["facts"], list(state["changes"])
+    holds, reasons = [], []
+    for fact in facts:
+        reason = ""
+        match fact:
+            case {"change": pattern}:
+                found = next((change for change in free if fits(change, pattern)), None)
+                if found is None:
+                    near = [each for each in free if each["table"] == pattern["table"]]
+                    reason = f"the database has {near or 'no such change'!s:.200}"
+                else:
+                    free.remove(found)
+            case {"shown": texts}:
+                reason = "" if texts in state["shown"] else f"no page showed {', '.join(texts)} together"
+            case {"answer": wanted}:
+                subject = Subject(names=tuple(fact.get("names", ())), rivals=tuple(fact.get("rivals", ())))
+                right = says(wanted, answer or "", task.instruction, subject)
+                reason = "" if right else f"answered {(answer or '')[:80]!r}"
+        holds.append(not reason)
+        reasons += [f"not so: {fact['says']} ({reason})"] if reason else []
+    if answer is None:
+        return Verdict(False, "the agent never said done", tuple(holds))
+    if reasons:
+        return Verdict(False, reasons[0], tuple(holds))
+    if not any("answer" in fact for fact in facts) and gives_up(answer, task.instruction):
+        return Verdict(False, f"the agent said that it was not done: {answer[:80]!r}", tuple(holds))
+    patterns = task.evaluator["allowed"]
+    if unasked := [change for change in free if not any(fits(change, pattern) for pattern in patterns)]:
+        first = unasked[0]
+        reason = f"{first['table']} {first['key']} was {first['kind']}, which was not asked for"
+        return Verdict(False, reason, tuple(holds))
+    return Verdict(True, "every fact holds", tuple(holds))
+
+
+def check(task: Task) -> None:
+    """Raise TaskError for a task that cannot be judged here."""
+    evaluator = task.evaluator
+    facts = evaluator.get("facts") or []
+    if evaluator.get("type") != "apps" or "allowed" not in evaluator or not facts:
+        raise TaskError(f"task {task.id!r} has no evaluator of the environment 'apps': name another reward")
+    if not all("says" in fact and sum(key in fact for key in _CHECKS) == 1 for fact in facts):
+        raise TaskError(f"task {task.id!r} has an evaluator that cannot be checked: {evaluator!r}")
+
+
+def fits(change: Change, pattern: dict[str, Any]) -> bool:
+    """Whether a change is of a pattern."""
+    from webdojo.sites.verdict import fits as fits_value
+
+    if (change["table"], change["kind"]) != (pattern["table"], pattern["kind"]):
+        return False
+    if any(change["key"].get(column) != value for column, value in pattern.get("key", {}).items()):
+        return False
+    wanted, has = pattern.get("values"), change.get("values", {})
+    if wanted is None:
+        return True
+    if change["kind"] == "changed" and wanted.keys() != has.keys():
+        return False
+    return all(column in has and fits_value(value, has[column]) for column, value in wanted.items())
+
+
+def state_of(task: Task, changes: list[Change], pages: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """What `evaluate` reads of a visit, as plain JSON.
+
+    Returns:
+        `changes` of the database; `shown`, those of the task's texts that were on one page; `pages`, the `path`,
+        `method` and `status` of every page that was served.
+    """
+    wanted = [fact["shown"] for fact in task.evaluator.get("facts", []) if "shown" in fact]
+    found: list[list[str]] = []
+    served = []
+    for page in pages:
+        served.append({key: page[key] for key in ("path", "method", "status")})
+        if page["status"] != 200 or not any(texts not in found for texts in wanted):
+            continue
+        text = text_of(page["html"])
+        found += [texts for texts in wanted if texts not in found and all(_in(each, text) for each in texts)]
+    return {"changes": changes, "shown": found, "pages": served}
+
+
+def text_of(html: str) -> str:
+    """The text of a page and the values of its fields, with single spaces."""
+    reader = _Text()
+    reader.feed(html)
+    return " ".join(" ".join(reader.said).split())
+
+
+def _in(text: str, page: str) -> bool:
+    """Whether a text stands on a page, and not as a part of a longer word or number."""
+    return bool(re.search(rf"(?<![\w.,]){re.escape(' '.join(text.split()))}(?![\w]|[.,]\d)", page))
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+        self._silent = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _SILENT:
+            self._silent += 1
+        given = dict(attrs)
+        if tag == "input" and given.get("type") not in ("hidden", "password", "checkbox", "radio"):
+            self.said.append(unescape(given.get("value") or ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _SILENT and self._silent:
+            self._silent -= 1
+
+    def handle_data(self, data: str) -> None:
+        if not self._silent:
+            self.said.append(data)
+
+
+class DatabaseReward(RewardFunction):
+    """1 where every fact of a task holds in the database of its application, on its pages and in the answer, else 0."""
+
+    name: str = "database"
+
+    scores_unfinished: ClassVar[bool] = True
+
+    def needs_answer(self, task: Task) -> bool:
+        return False  # a fact about the answer says so itself
+
+    def check(self, task: Task) -> None:
+        check(task)
+
+    async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
+        self.check(trajectory.task)
+        state = trajectory.state.get(trajectory.task.website, {"changes": [], "shown": []})
+        verdict = evaluate(trajectory.task, trajectory.answer, state)
+        success = verdict.success and trajectory.termination is Termination.COMPLETED
+        return Reward(
+            value=float(success), success=success, reason=verdict.reason, facts=list(verdict.facts),
+            fact_names=[fact["says"] for fact in trajectory.task.evaluator["facts"]],
+        )  # fmt: skip

@@ -1,0 +1,55 @@
+"""`webdojo apps`: what is installed, installing, and serving one by hand."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+from typer.testing import CliRunner
+
+from tests.envs.apps.notes import Notes, installed
+from webdojo.cli import app
+from webdojo.envs.apps.application import Home
+
+NOTES = "tests.envs.apps.notes:Notes"
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_list_says_what_is_installed(tmp_path: Path) -> None:
+    said = CliRunner().invoke(app, ["apps", "list", "--folder", str(tmp_path)]).output.splitlines()
+    assert said[0] == "oscar: django-oscar 4.2.1, a shop with its back office (not installed)"
+    assert len(said) == 2
+
+
+def test_installing_again_does_nothing(tmp_path: Path) -> None:
+    home = installed(tmp_path)
+    made = home.base.stat().st_ctime_ns
+    done = CliRunner().invoke(app, ["apps", "install", NOTES, "--folder", str(tmp_path)])
+    assert (done.exit_code, done.output) == (0, "notes is installed\n")
+    assert Home(Notes(), tmp_path).base.stat().st_ctime_ns == made
+
+
+def test_serving_one_gives_an_address_that_needs_no_header(tmp_path: Path) -> None:
+    installed(tmp_path)
+    command = [sys.executable, "-m", "webdojo.cli", "apps", "serve", NOTES, "--seed", "3", "--folder", str(tmp_path)]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        address = re.match(r"http://127.0.0.1:\d+/", line)
+        assert address is not None, line
+        assert "1: red3" in httpx.get(address[0]).text
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+
+
+def test_one_that_is_not_installed_cannot_be_served(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "webdojo.cli", "apps", "serve", "oscar", "--folder", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert re.search("webdojo apps install oscar", done.stderr)

@@ -1,0 +1,217 @@
+"""The environment of applications, its verdicts, and what it serves, by an application that needs no packages."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.envs.apps.notes import Notes, installed
+from tests.rollout.records import trajectory
+from webdojo.envs.apps.application import Home
+from webdojo.envs.apps.env import Apps
+from webdojo.envs.apps.verdict import DatabaseReward, text_of
+from webdojo.envs.env import Visit
+from webdojo.errors import Missing, SiteError, TaskError
+from webdojo.store.images import MemoryImages
+from webdojo.types import Reward, Task
+
+NOTES = "tests.envs.apps.notes:Notes"
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("apps")
+    installed(folder)
+    return folder
+
+
+@pytest.fixture
+def env(cache: Path) -> Apps:
+    return Apps(applications=[NOTES], folder=str(cache))
+
+
+def drawn(env: Apps, template: str) -> Task:
+    return next(task for task in env.tasks("train", 20, 0) if task.metadata["template"] == template)
+
+
+def client(env: Apps, visit: Visit) -> httpx.AsyncClient:
+    cookies = {each["name"]: each["value"] for each in (visit.storage_state or {"cookies": []})["cookies"]}
+    return httpx.AsyncClient(base_url=f"http://{env.front.address}", headers=visit.headers, cookies=cookies)
+
+
+async def score(task: Task, state: dict[str, Any], answer: str | None) -> Reward:
+    episode = trajectory(task, 0)
+    episode.reward, episode.answer, episode.state = None, answer, state
+    return await DatabaseReward().score(episode, MemoryImages())
+
+
+# --- tasks ------------------------------------------------------------------------------------
+
+
+def test_tasks_are_drawn_without_the_application_and_do_not_depend_on_their_number() -> None:
+    env = Apps(applications=[NOTES], folder="/nowhere")
+    tasks = env.tasks("train", 30, 3)
+    assert list(env.tasks("train", 10, 3)) == list(tasks[:10])
+    assert env.tasks("train", 30, 4) != tasks
+    assert len({task.id for task in tasks}) == 30
+    assert {task.metadata["template"] for task in tasks[:2]} == {"write", "read"}
+    assert list(env.difficulty_levels()) == [1, 2]
+
+
+def test_training_and_evaluation_share_neither_hosts_nor_phrasings() -> None:
+    env = Apps(applications=[NOTES])
+    train, heldout = env.tasks("train", 60, 0), env.tasks("eval", 60, 0)
+    assert not {task.website for task in train} & {task.website for task in heldout}
+    assert not {task.id[-1] for task in train} & {task.id[-1] for task in heldout}
+
+
+def test_tasks_end_where_worlds_have_no_more() -> None:
+    env = Apps(applications=[NOTES], templates=["read"], train_seeds=1)
+    assert 8 < len(env.tasks("train", 1000, 0)) <= 24
+    with pytest.raises(TaskError, match=r"no application has a template 'rite' \(env.templates\); there are write, re"):
+        Apps(applications=[NOTES], templates=["rite"]).tasks("train", 1, 0)
+
+
+async def test_an_application_that_is_not_installed_is_named_with_the_command(tmp_path: Path) -> None:
+    env = Apps(applications=[NOTES], folder=str(tmp_path))
+    task = env.tasks("train", 1, 0)[0]
+    with pytest.raises(Missing, match=r"'notes' is not installed in .*: webdojo apps install notes"):
+        env.check(task)
+    async with env:
+        with pytest.raises(Missing, match="webdojo apps install notes"):
+            await env.visit(task)
+
+
+def test_addresses_of_other_hosts_are_no_applications(env: Apps) -> None:
+    assert env.kind_of("http://notes-3.localhost/x") == "notes"
+    assert env.kind_of("http://shop-3.localhost/") == ""
+    with pytest.raises(TaskError, match=r"which is no application's; those are at http://notes-17.localhost"):
+        env.kind_of("http://notes-x.localhost/")
+
+
+# --- visits -----------------------------------------------------------------------------------
+
+
+async def test_each_visit_has_its_own_copy_and_the_verdict_reads_it(env: Apps) -> None:
+    task = drawn(env, "write")
+    text = task.evaluator["facts"][0]["change"]["values"]["text"]
+    async with env:
+        assert env.hosts == {"notes-*.localhost:80": env.front.address}
+        first, second = await asyncio.gather(env.visit(task), env.visit(task))
+        async with client(env, first) as one, client(env, second) as other:
+            assert task.metadata["role"] and "Notes of owner" in (await one.get("/")).text
+            await one.post("/", data={"text": text})
+            assert text in (await one.get("/")).text
+            assert text not in (await other.get("/")).text
+            assert (await one.get("/static/style.css")).headers["content-type"] == "text/css"
+            assert (await one.get("/static/../db.sqlite3")).status_code == 200  # a page, and not the file
+            assert (await one.get("/static/%2e%2e/db.sqlite3")).status_code == 404
+            good, idle = await env.state(first), await env.state(second)
+            await other.post("/", data={"text": text})
+            await other.post("/", data={"text": "and more"})
+            spoiled = await env.state(second)
+        await env.leave(first)
+        await env.leave(second)
+        async with client(env, first) as gone:
+            assert (await gone.get("/")).status_code == 404
+    assert (await score(task, good, "Done")).success
+    assert (await score(task, good, "Done")).facts == [True]
+    assert not (await score(task, good, None)).success
+    assert not (await score(task, good, "I could not save it.")).success
+    assert not (await score(task, idle, "Done")).success
+    refused = await score(task, spoiled, "Done")
+    assert not refused.success
+    assert refused.reason.endswith("was added, which was not asked for")
+
+
+async def test_an_answer_counts_only_where_what_it_says_was_shown(env: Apps) -> None:
+    task = drawn(env, "read")
+    right = task.evaluator["facts"][1]["answer"]["value"]
+    async with env:
+        visit = await env.visit(task)
+        unseen = await env.state(visit)
+        async with client(env, visit) as browser:
+            await browser.get("/")
+        seen = await env.state(visit)
+        html = next(env.front.stay(visit.id).pages())["html"]
+        assert html.startswith("<!doctype html><link")
+        await env.leave(visit)
+    assert (await score(task, seen, right)).success
+    assert not (await score(task, unseen, right)).success
+    assert not (await score(task, seen, "pink99")).success
+    assert not (await score(task, {}, right)).success
+
+
+async def test_a_visit_begins_in_less_than_a_second(env: Apps) -> None:
+    task = drawn(env, "read")
+    async with env:
+        await env.leave(await env.visit(task))  # starts the application, and makes the data of the seed
+        seconds = []
+        for _ in range(5):
+            began = time.perf_counter()
+            visit = await env.visit(task)
+            seconds.append(time.perf_counter() - began)
+            await env.leave(visit)
+        assert min(seconds) < 1  # others may have the cores meanwhile
+
+
+async def test_an_application_reaches_nothing_outside(env: Apps) -> None:
+    async with env:
+        visit = await env.visit(drawn(env, "read"))
+        async with client(env, visit) as browser:
+            assert (await browser.get("/outside")).text == "PermissionError"
+        await env.leave(visit)
+
+
+async def test_a_crash_ends_its_own_visit_alone_and_the_next_one_begins(env: Apps) -> None:
+    task = drawn(env, "read")
+    async with env:
+        crashed, other = await env.visit(task), await env.visit(task)
+        async with client(env, crashed) as browser:
+            assert (await browser.get("/crash")).status_code == 502
+        with pytest.raises(SiteError, match=r"does not serve visit .* any more: it ended a connection without"):
+            await env.is_over(crashed)
+        with pytest.raises(SiteError, match="does not serve visit"):
+            await env.state(crashed)
+        await env.leave(crashed)
+        assert not await env.is_over(other)
+        stay = env.front.stay(other.id)
+        stay.process.close()
+        with pytest.raises(SiteError, match="its process has ended"):
+            await env.state(other)
+        await env.leave(other)
+        again = await env.visit(task)
+        async with client(env, again) as browser:
+            assert (await browser.get("/")).status_code == 200
+        await env.leave(again)
+
+
+def test_an_installation_that_fails_says_why_and_leaves_nothing(cache: Path, tmp_path: Path) -> None:
+    class Broken(Notes):
+        folder = tmp_path / "broken"
+
+    Broken.folder.mkdir()
+    (Broken.folder / "requirements.txt").write_text("")
+    (Broken.folder / "inside.py").write_text("def install():\n    raise RuntimeError('no disk')\n")
+    home = Home(Broken(), tmp_path / "cache")
+    with pytest.raises(FileNotFoundError):
+        home._make(home.base, "install")
+    (home.environment / "bin").mkdir(parents=True)
+    home.python.symlink_to(Home(Notes(), cache).python.resolve())
+    with pytest.raises(SiteError, match=r"failed: .*RuntimeError: no disk"):
+        home._make(home.base, "install")
+    assert not list(home.data.iterdir())
+
+
+# --- texts of pages ---------------------------------------------------------------------------
+
+
+def test_the_text_of_a_page_has_its_fields_and_no_scripts() -> None:
+    html = """<head><title>T</title></head><script>var hidden = 1</script><p>Price: <b>£2.00</b> &amp; more
+    <input type=hidden value=secret><input value="17"><textarea>said &lt;</textarea>"""
+    assert text_of(html) == "Price: £2.00 & more 17 said <"

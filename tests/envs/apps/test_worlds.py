@@ -1,0 +1,89 @@
+"""The worlds of the applications and their tasks, as far as they need no application."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from webdojo.envs.apps.application import Application
+from webdojo.envs.apps.env import Apps
+from webdojo.envs.apps.goal import Template
+from webdojo.envs.apps.oscar import Oscar
+from webdojo.envs.apps.trac import Trac
+from webdojo.envs.apps.verdict import check
+from webdojo.sites import HELDOUT_SEED
+
+APPLICATIONS: Sequence[Application] = (Oscar(), Trac())
+TEMPLATES = [(application, template) for application in APPLICATIONS for template in application.templates.values()]
+
+
+def shop_names(world: dict[str, Any]) -> Iterator[str]:
+    """All that names something in a shop, and what reviews say."""
+    yield from (product["title"] for product in world["products"])
+    yield from (person["email"] for person in world["customers"])
+    yield from (person["last"] for person in world["customers"])
+    yield from (order["number"] for order in world["orders"])
+    yield from (text for review in world["reviews"] for text in (review["title"], review["body"]))
+
+
+def tracker_names(world: dict[str, Any]) -> Iterator[str]:
+    yield from world["people"]
+    yield from (ticket["summary"] for ticket in world["tickets"])
+    yield from (page["name"] for page in world["pages"])
+
+
+@pytest.mark.parametrize(
+    ("application", "names"), [(APPLICATIONS[0], shop_names), (APPLICATIONS[1], tracker_names)], ids=["oscar", "trac"]
+)
+def test_training_and_heldout_worlds_share_nothing(
+    application: Application, names: Callable[[dict[str, Any]], Iterator[str]]
+) -> None:
+    train = {name for seed in range(8) for name in names(application.world(seed))}
+    heldout = {name for seed in range(HELDOUT_SEED, HELDOUT_SEED + 8) for name in names(application.world(seed))}
+    assert len(train) > 500
+    assert not train & heldout
+
+
+@pytest.mark.parametrize("application", APPLICATIONS, ids=lambda application: application.name)
+def test_the_same_seed_gives_the_same_world(application: Application) -> None:
+    again = type(application)
+    assert again().world(5) == application.world(5) != application.world(6)
+
+
+@pytest.mark.parametrize("seed", [0, HELDOUT_SEED])
+def test_a_shop_has_hundreds_of_records_and_one_of_each_name(seed: int) -> None:
+    world = Oscar().world(seed)
+    assert sum(len(world[kind]) for kind in ("products", "customers", "orders", "reviews")) == 480
+    for kind, name in (("products", "title"), ("products", "slug"), ("customers", "last"), ("orders", "number")):
+        assert len({each[name] for each in world[kind]}) == len(world[kind])
+    assert len({(each["product"], each["customer"]) for each in world["reviews"]}) == len(world["reviews"])
+    assert sum(order["customer"] == 2 for order in world["orders"]) == 12
+
+
+@pytest.mark.parametrize(("application", "template"), TEMPLATES, ids=lambda given: given.name)
+def test_a_template_draws_tasks_that_can_be_judged(application: Application, template: Template) -> None:
+    for seed in (3, HELDOUT_SEED + 3):
+        rng = random.Random(1)
+        world, host = application.world(seed), application.host(seed)
+        tasks = [template.task(application.name, host, seed, world, rng, seed > 3) for _ in range(10)]
+        assert len({task.id for task in tasks}) > 1
+        for task in tasks:
+            check(task)
+            assert task.metadata["plan"][-1]["do"] == "done"
+            assert "{" not in task.instruction
+    assert len(set(template.phrasings)) == 5
+
+
+@pytest.mark.parametrize("application", APPLICATIONS, ids=lambda application: application.name)
+def test_a_seed_has_hundreds_of_tasks(application: Application) -> None:
+    tasks = Apps(applications=[application.name], train_seeds=1).tasks("train", 300, 0)
+    assert len({task.id for task in tasks}) == 300
+    assert {task.metadata["template"] for task in tasks} == set(application.templates)
+
+
+def test_applications_alternate() -> None:
+    tasks = Apps(applications=["oscar", "trac"]).tasks("eval", 60, 0)
+    assert [task.kind for task in tasks[:4]] == ["oscar", "trac", "oscar", "trac"]
