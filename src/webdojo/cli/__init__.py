@@ -29,8 +29,6 @@ from webdojo.cli import (
     runs,
     sweep,
     tasks,
-    tasks_build,
-    tasks_filter,
     train,
 )
 from webdojo.cli.app import app
@@ -53,8 +51,6 @@ __all__ = [
     "runs",
     "sweep",
     "tasks",
-    "tasks_build",
-    "tasks_filter",
     "train",
 ]
 

@@ -122,7 +122,7 @@ async def test_each_visit_has_its_own_copy_and_the_verdict_reads_it(env: Apps) -
     assert (await score(task, good, "Done")).success
     assert (await score(task, good, "Done")).facts == [True]
     assert not (await score(task, good, None)).success
-    assert not (await score(task, good, "I could not save it.")).success
+    assert (await score(task, good, "I could not save it.")).success, "closing words do not count"
     assert not (await score(task, idle, "Done")).success
     refused = await score(task, spoiled, "Done")
     assert not refused.success

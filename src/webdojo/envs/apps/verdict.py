@@ -10,9 +10,9 @@ be true, and has one check:
 | `answer` | the answer says the value (`sites/answers`); it may name `names`, and none of the `rivals` |
 
 A task is done if every fact holds, the database has no change but those of the facts and those that fit a pattern of
-`allowed`, and the agent said `done` without taking it back. A pattern names a `table` and a `kind`, and may name a
-`key` and `values`, which are compared as the state of embedded sites is (`sites/verdict.py`). A row that was changed
-must have changed in the columns of `values` alone; one that was added may have more.
+`allowed`, and the agent said `done`, in whatever words where no answer is asked. A pattern names a `table` and a
+`kind`, and may name a `key` and `values`, which are compared as the state of embedded sites is (`sites/verdict.py`). A
+row that was changed must have changed in the columns of `values` alone; one that was added may have more.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ class Verdict:
 
 def evaluate(task: Task, answer: str | None, state: dict[str, Any]) -> Verdict:
     """Check a finished episode: the answer of `done` (None: never said), and `state_of` of its visit."""
-    from webdojo.sites.answers.ending import gives_up
     from webdojo.sites.answers.says import says
     from webdojo.sites.answers.subject import Subject
 
@@ -73,8 +72,6 @@ def evaluate(task: Task, answer: str | None, state: dict[str, Any]) -> Verdict:
         return Verdict(False, "the agent never said done", tuple(holds))
     if reasons:
         return Verdict(False, reasons[0], tuple(holds))
-    if not any("answer" in fact for fact in facts) and gives_up(answer, task.instruction):
-        return Verdict(False, f"the agent said that it was not done: {answer[:80]!r}", tuple(holds))
     patterns = task.evaluator["allowed"]
     if unasked := [change for change in free if not any(fits(change, pattern) for pattern in patterns)]:
         first = unasked[0]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from webdojo.cli.app import AsJson, interruptible
-from webdojo.cli.tasks import tasks_app
+from webdojo.cli.tasks.sets import tasks_app
 
 if TYPE_CHECKING:
     from webdojo.loops.filtering.pipeline import StepReport

@@ -13,7 +13,7 @@ import typer
 
 from webdojo.cli.app import AsJson, Endpoint, Overrides, interruptible
 from webdojo.cli.keys import RecipeCommand, recipe_and_model
-from webdojo.cli.tasks import tasks_app
+from webdojo.cli.tasks.sets import tasks_app
 from webdojo.errors import Missing
 from webdojo.tasks.novelty import THRESHOLD
 
