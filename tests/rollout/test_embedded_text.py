@@ -69,7 +69,7 @@ ACTIONS = {"Click", "Type", "Search", "Select Dropdown Option", "goto", "exit"}
 
 async def test_the_oracle_finishes_tasks_on_every_kind_of_site(pool: BrowserPool, env: Dojo) -> None:
     seeds = range(HELDOUT_SEED, HELDOUT_SEED + 100)
-    tasks = make_tasks(list(KINDS), seeds, len(KINDS.built_in), seed=5, difficulties=[2, 5, 9])
+    tasks = make_tasks(list(KINDS), seeds, 3 * len(KINDS.built_in), seed=5, difficulties=[2, 5, 9])
     places = asyncio.Semaphore(4)
 
     async def one(number: int, task: Task) -> Trajectory:

@@ -64,7 +64,7 @@ async def solve(
         ("compact", COMPACT_KINDS, 24, 0.0),
         ("auto", COMPACT_KINDS, 8, 0.0),
         ("compact", COMPACT_KINDS, 4, 0.25),
-        ("grid", SMALL_KINDS, 24, 0.0),
+        ("grid", SMALL_KINDS, 40, 0.0),
         ("grid", SMALL_KINDS, 8, 0.25),
     ],
 )
@@ -119,7 +119,7 @@ async def test_it_solves_tasks_of_every_kind_under_heavy_perturbations_and_nothi
 @pytest.mark.parametrize("kind", KINDS)
 async def test_it_errs_and_recovers_on_every_kind(kind: str) -> None:
     seeds = range(HELDOUT_SEED, HELDOUT_SEED + 100)
-    tasks = make_tasks([kind], seeds, 2, seed=8, difficulties=[3, 6])
+    tasks = make_tasks([kind], seeds, 2, seed=8, difficulties=[3, 5])
     with SiteServer() as server:
         async with BrowserPool(BrowserConfig(viewport_px=VIEWPORTS["auto"]), MemoryImages(), server.hosts) as pool:
 
