@@ -6,6 +6,7 @@ import asyncio
 import io
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -15,7 +16,7 @@ from webdojo.policy.hf.engine import HFEngine
 from webdojo.policy.messages import RequestImages
 from webdojo.reward.gate import Scorer
 from webdojo.store.images import MemoryImages
-from webdojo.types import Prompt, Sampling, Trajectory
+from webdojo.types import Prompt, Sampling
 
 TINY: dict[str, Any] = {
     "engine": {"name": "hf"},
@@ -25,13 +26,14 @@ TINY: dict[str, Any] = {
 }
 
 
-def flashy(trajectory: Trajectory) -> MemoryImages:
-    """Other pictures under the names of the episode's screenshots."""
+def flashy() -> MemoryImages:
+    """Other pictures under the names of all screenshots."""
 
     class Other(MemoryImages):
         def get(self, image):
             out = io.BytesIO()
-            Image.effect_noise((image.width, image.height), 200).convert("RGB").save(out, "png")
+            noise = np.random.default_rng(0).integers(0, 256, (image.height, image.width, 3), dtype=np.uint8)
+            Image.fromarray(noise).save(out, "png")
             return out.getvalue()
 
     return Other()
@@ -89,7 +91,7 @@ async def test_the_tiny_model_judges_by_each_protocol(prompts: list[Prompt], rea
 
 async def test_what_it_says_depends_on_what_it_sees() -> None:
     answers = []
-    for images in (IMAGES, flashy(episode())):
+    for images in (IMAGES, flashy()):
         trajectory = episode(1)
         async with Scorer(PROTOCOLS["openwebrl"].judge(**TINY), images) as scorer:
             await scorer.score(trajectory)
