@@ -15,7 +15,8 @@ from webdojo.sites.answers.forms import uncalled
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(
-    r"</?(?:(?:final_?)?answer|final|result|response|output|b|i|u|em|strong|code|br|p|div|span|ul|ol|li|h\d) ?/?>"
+    r"</?(?:(?:final_?)?answer|final|tool_call|result|response|output"
+    r"|b|i|u|em|strong|code|br|p|div|span|ul|ol|li|h\d) ?/?>"
     r"|```(?:\w+(?=\s*[\n{\[]))?|\A\s*json\b:?(?=\s*[{\[])",
     re.IGNORECASE,
 )
@@ -88,8 +89,8 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
         names: what may be named in it, with any punctuation, besides what the question quotes.
         asks_back: any question may follow the answer, and not only one to the person, such as `Shall I book it?`.
     """
-    text = uncalled(_STRUCK.sub(" ", _TAG.sub("\n", _THOUGHT.sub("\n", answer))))
-    text = _MATH.sub(r" \1 ", text)
+    text = _STRUCK.sub(" ", _TAG.sub("\n", _THOUGHT.sub("\n", answer)))
+    text = uncalled(_MATH.sub(r" \1 ", text))
     asked = question.strip().rstrip(".?!")
     if len(asked.split()) >= _LEAST:
         text = re.sub(rf"{re.escape(asked)}[.?!]*", " … ", text, flags=re.IGNORECASE)
