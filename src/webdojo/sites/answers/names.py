@@ -17,6 +17,7 @@ _PROSE = 3
 _OPEN = re.compile(
     r"\b(?:and|among|amongst|as well as|plus) (?!no )(?:\w+ )?(?:more|others?|further|additional|rest)\b"
     r"|\b(?:one|any|some|either) of -|\b[2-9] of (?:these|those|them)\b|\bat least -"
+    r"|\banother\b(?! (?:\w+ )?(?:is|was) -)"
     r"|\b(?:for (?:example|instance)|such as|including|like|eg) -|\b(?:etc|et cetera|and so on|so forth)\b"
 )
 """Leaves a list open, with `-` for what it names."""
@@ -70,7 +71,7 @@ def says_names(
     for at in figures:
         reading.explain(at, at + 1)
     said = list(dict.fromkeys(claimed))
-    if doubted(reading) or (listed and _OPEN.search(" ".join(reading.unexplained()))):
+    if doubted(reading, ("another",) if listed else ()) or (listed and _OPEN.search(" ".join(reading.unexplained()))):
         return False
     if not listed and about_another(reading, subject, values[0]):
         return False

@@ -49,7 +49,7 @@ def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: s
     reading = Reading(PAGES.sub(" other page ", _ON_PAGES.sub(" ", answer)), question, subject.names)
     if _names_another(reading, subject):
         return False
-    added = not subject.told and explain_pages(reading, list(figures_of(reading, unit)), value)
+    added = not subject.told and explain_pages(reading, unit, value)
     if _taken_back(reading, subject, str(value), ("or", *(("no", "none") if value == 0 else ()))):
         return False
     _explain_own(reading, subject, str(value), unit)

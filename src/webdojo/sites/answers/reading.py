@@ -48,7 +48,7 @@ TALK = word_set(
 """Words by which an answer is told, and which are no value of anything."""
 
 PAGES = re.compile(
-    r"\bpages \d+(?: (?:to|and|-) \d+)?\b|\bpage(?: |: |: #| #)\d+(?: of \d+)?\b"
+    r"\bpages \d+(?: (?:to|and|-) \d+)?\b|\bpage(?: |: |: #| #)\d+(?: of \d+)?\b(?! ?[×x*+=])"
     r"|\b(?:page )?\d+(?: of \d+)? pages?\b",
     re.IGNORECASE,
 )
