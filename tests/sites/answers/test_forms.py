@@ -56,3 +56,24 @@ def test_a_record_that_says_two_things_says_neither() -> None:
 
 def test_quotation_marks_inside_of_a_call_are_of_the_name() -> None:
     assert says(text("Cat's Eye"), "finished(content='Cat\\'s Eye')", "What is the title of the oldest article?")
+
+
+TABLES = (
+    "| | Oak Hall | Pine Road |\n|---|---|---|\n| views | 9 | 3 |\n| Higher? | {} | {} |",
+    "| | Oak Hall | Pine Road |\n|---|---|---|\n| Highest | {} | {} |",
+    "| Name | Views | Higher? |\n|---|---|---|\n| Oak Hall | 9 | {} |\n| Pine Road | 3 | {} |",
+)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_tick_says_what_stands_above_or_beside_it(table: str) -> None:
+    assert says(OAK, table.format("✅", "❌"), MORE)
+    assert says(OAK, table.format("✓", ""), MORE)
+    assert not says(OAK, table.format("❌", "✅"), MORE)
+    assert not says(OAK, table.format("✅", "✅"), MORE)
+
+
+def test_a_table_with_names_as_heads_gives_each_its_figure() -> None:
+    table = "| | Oak Hall | Pine Road |\n|---|---|---|\n| views | {} | {} |\n\nSo Oak Hall has more views."
+    assert says(OAK, table.format(9, 3), MORE)
+    assert not says(OAK, table.format(3, 9), MORE)

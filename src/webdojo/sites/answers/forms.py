@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
+
+from webdojo.sites.answers.naming import without_marks
 
 _REASONED = re.compile(
     r"\A\s*thoughts?\s*:.*^(?=[ \t]*(?:(?:final )?answer|action)\s*:)"
@@ -76,11 +79,17 @@ def _without_protocol(pairs: list[tuple[str, Any]]) -> Any:
 
 _RULE = re.compile(r"^\s*\|?[-:| ]*-{2,}[-:| ]*\|?\s*$")
 """The line under the head of a table."""
+_TICKS = frozenset(mark + style for mark in "✅✓✔☑" for style in ("", "\ufe0f"))
+_CROSSES = frozenset(mark + style for mark in "❌✗✘✖" for style in ("", "\ufe0f"))
 
 
-def as_pairs(answer: str) -> str:
-    """An answer with each row of its tables as `head: cell; head: cell`, or `first: second` if rows are pairs."""
+def as_pairs(answer: str, names: Iterable[str] = ()) -> str:
+    """An answer with each row of its tables as `head: cell; head: cell`, or `first: second` if rows are pairs.
+
+    Where the heads are names, a row is `name: cell (first cell)`. A tick is what it ticks: `Higher: A`.
+    """
     lines = answer.split("\n")
+    known = {without_marks(name).casefold() for name in names}
     out: list[str] = []
     heads: list[str] = []
     for at, line in enumerate(lines):
@@ -96,6 +105,19 @@ def as_pairs(answer: str) -> str:
         elif len(cells) == 2 and sum("|" in each for each in lines) > 3:
             of_page = cells[0].isdecimal() and heads[0].casefold() == "page"
             out.append(f"{'Page ' if of_page else ''}{cells[0]}: {cells[1]}")
+        elif len(cells) > 2 and known.issuperset(map(str.casefold, heads[1:])):
+            out.append(_by_column(heads, cells))
         else:
-            out.append("; ".join(f"{head}: {cell}" for head, cell in zip(heads, cells, strict=True) if cell))
+            out.append(_by_row(heads, cells, cells[0].casefold() in known))
     return "\n".join(out)
+
+
+def _by_row(heads: list[str], cells: list[str], named: bool) -> str:
+    pairs = [(head, cells[0] if named and cell in _TICKS else cell) for head, cell in zip(heads, cells, strict=True)]
+    return "; ".join(f"{head}: {cell}" for head, cell in pairs if cell and cell not in _CROSSES)
+
+
+def _by_column(heads: list[str], cells: list[str]) -> str:
+    label = cells[0].rstrip(":")
+    pairs = [(name, cell) for name, cell in zip(heads[1:], cells[1:], strict=True) if cell and cell not in _CROSSES]
+    return "; ".join(f"{label}: {name}" if cell in _TICKS else f"{name}: {cell} ({label})" for name, cell in pairs)

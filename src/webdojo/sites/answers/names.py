@@ -62,7 +62,7 @@ def says_names(
         known = wanted.get(texts_of(mention.phrase))
         if known is None and mention.phrase in told:
             continue
-        if listed or not reading.repeats(mention.start, mention.end):
+        if not _is_act(reading, mention) and (listed or not reading.repeats(mention.start, mention.end)):
             claimed.append(known or "")
     counts = [str(n) for n in range(1, len(values) + 1)] if listed else []
     named = [each for each in mentions if each.phrase in subject.values]
@@ -82,6 +82,14 @@ def says_names(
         right
         and not stray
         and not _invented(reading, counts, subject, [each for each in mentions if each.phrase not in told])
+    )
+
+
+def _is_act(reading: Reading, mention: Mention) -> bool:
+    """Whether a value is a verb here: the status `Open` in `Open the site`."""
+    after = reading.words[mention.end : mention.end + 1]
+    return reading.texts[mention.start] in TALK and any(
+        word.gap == " " and word.text in ("the", "a", "an") for word in after
     )
 
 

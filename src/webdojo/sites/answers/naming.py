@@ -25,6 +25,7 @@ _IN_PARTS = (
     (re.compile(rf"{_FAMILY}{_IS}{_AND}{_GIVEN}{_IS}", re.IGNORECASE), r"\2 \1"),
 )
 """A name with labels for its parts, and how it is written without them."""
+_MARK = re.compile(r"(?<=\w)[.:,;!?…]+(?=\s|$)")
 _LONG = 4
 """Words from which a name with one other word inside is like it, also where that word is in small letters."""
 
@@ -33,6 +34,11 @@ def without_stops(answer: str) -> str:
     """An answer whose abbreviations have no full stops: `Mr Knapp`, `ie`; `No. of` is written in full."""
     answer = _NUMBER_OF.sub("number of", answer)
     return _ABBREVIATED.sub(lambda match: re.sub(r"[. ]", "", match[0]), answer)
+
+
+def without_marks(name: str) -> str:
+    """A name without punctuation, as it stands in what an answer tells."""
+    return _MARK.sub("", name)
 
 
 def figures_apart(answer: str, names: Iterable[str]) -> str:

@@ -55,11 +55,12 @@ def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: s
     _explain_own(reading, subject, str(value), unit)
     on_pages = set() if subject.told or added else _on_pages(reading)
     figures = [each for each in figures_of(reading, unit) if each.start not in on_pages]
+    figures = list(reckoned(reading, figures, value))
     figures = [each for each in figures if each.value == value or not _echoes(reading, each, subject)]
     if _of_another(reading, figures, subject, unit):
         return False
     parts = {Decimal(part) for part in wanted.get("parts", ())} - {value}
-    said = {each.value for each in reckoned(reading, figures, value)} - parts
+    said = {each.value for each in figures} - parts
     if not said and value in (0, 1):
         words = {"none", "no", "zero"} if value == 0 else {"one", "single"}
         return not figures and any(

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from webdojo.sites.answers.forms import uncalled
+from webdojo.sites.answers.naming import without_marks
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(
@@ -73,7 +74,8 @@ _CORRECTION = re.compile(
 _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?![.!?]*[\"'”’)\]}]*(?:\s|$))[^.!?\n]*)*(?:[.!?]+[\"'”’)\]}]*|\n|$)")
 _ASKS = re.compile(r"\?[\"'”’)\]}]*$")
 QUOTED = re.compile(r"“([^”]+)”")
-_MARK = re.compile(r"(?<=\w)[.:,;!?…]+(?=\s|$)")
+_ASKS_IN_HEAD = re.compile(r"(?<=\w)\?(?=[ \t]*\|)")
+"""Ends the head of a row or column, which asks nothing: `| Higher? | ✅ |`."""
 _MATH = re.compile(r"\$\$?(?=[^$\n]*[=\\])([^$\n]+)\$\$?(?!\s?\d)")
 """A formula of LaTeX in a text."""
 _LEAST = 3
@@ -95,10 +97,12 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
     if len(asked.split()) >= _LEAST:
         text = re.sub(rf"{re.escape(asked)}[.?!]*", " … ", text, flags=re.IGNORECASE)
     text = _RESTATED.sub(" ", text)
-    text = _unmarked(text, frozenset(name for name in (*names, *QUOTED.findall(question)) if _MARK.search(name)))
+    text = _unmarked(
+        text, frozenset(name for name in (*names, *QUOTED.findall(question)) if without_marks(name) != name)
+    )
     text = _SIGNATURE.sub("", _SALUTATION.sub("", text))
     text = _ASIDE.sub(" ", _NOTE.sub("", _CLOSING.sub("", text.strip()))).strip()
-    text = _EXACTLY.sub("exactly", text)
+    text = _ASKS_IN_HEAD.sub("", _EXACTLY.sub("exactly", text))
     if "star" in question:
         text = re.sub(r"[★⭐]+", lambda match: f" {len(match[0])} stars ", text)
         text = re.sub(r"(?<=\b[0-5])(?: out of | ?/ ?)5(?: stars)?\b", " stars", text)
@@ -123,11 +127,6 @@ def _unmarked(text: str, names: frozenset[str]) -> str:
         return without_marks(match[0]) + ("" if goes_on or match[0][-1].isalnum() else ".")
 
     return _pattern(names).sub(plain, text) if names else text
-
-
-def without_marks(name: str) -> str:
-    """A name without punctuation, as it stands in what an answer tells."""
-    return _MARK.sub("", name)
 
 
 @lru_cache(maxsize=256)
