@@ -129,7 +129,7 @@ def says_winner(
             alone = (
                 clause.whole and not inside[0].part and (not figured or _closes(reading, clause, inside[0], everything))
             )
-            if alone or _stated(reading, clause, inside[0], figured):
+            if by_itself or _stated(reading, clause, inside[0], figured):
                 strong |= sides
             elif not inside[0].part and (not figured or inside[0].start in figured):
                 weak |= sides
