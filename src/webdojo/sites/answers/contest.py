@@ -126,10 +126,8 @@ def says_winner(
         elif any(_ANSWERS.match(" ".join(reading.texts[each.end : clause.end])) for each in inside):
             strong |= sides
         elif len(sides) == 1:
-            alone = (
-                clause.whole and not inside[0].part and (not figured or _closes(reading, clause, inside[0], everything))
-            )
-            if by_itself or _stated(reading, clause, inside[0], figured):
+            by_itself = not figured or _closes(reading, clause, inside[0], everything)
+            if (clause.whole and by_itself and not inside[0].part) or _stated(reading, clause, inside[0], figured):
                 strong |= sides
             elif not inside[0].part and (not figured or inside[0].start in figured):
                 weak |= sides
