@@ -88,3 +88,10 @@ def test_a_lead_and_the_words_of_more_stand_in_one_clause() -> None:
     wanted = winner([["Pavement permit"], ["Club permit"]], 0, [5, 3], "days")
     assert says(wanted, "Pavement permit has 2 days more than Club permit.", question)
     assert not says(wanted, "Pavement permit has 2 days, which is less than the 3 days of Club permit.", question)
+
+
+def test_a_sign_between_two_figures_makes_neither_a_limit() -> None:
+    question = "Which has the longer flight time: Ibis 669, or the shortest flight lasting at most 90 min?"
+    wanted = winner([["Ibis 669"], ["Gull 678", "the shortest flight"]], 1, [48, 90], "minutes")
+    assert says(wanted, "48 min < 90 min, so the answer is Gull 678.", question)
+    assert not says(wanted, "48 min < 90 min, so the answer is Ibis 669.", question)
