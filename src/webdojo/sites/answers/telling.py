@@ -58,7 +58,7 @@ _ASIDE = re.compile(
 """Numbers that belong to no value: of steps, of references, and of how sure an agent is."""
 _RESTATED = re.compile(
     r"\b(?:task|question|instruction|request)[\"']?(?: was| is)?:.*?"
-    r"(?=\b(?:the |my )?(?:final )?answer[\"']?(?: is)?\b)",
+    r"(?=\b(?:the |my )?(?:final )?answer[\"']?(?: is\b| was\b|\s*[:=]))",
     re.IGNORECASE | re.DOTALL,
 )
 """A question that is told again before its answer: `The task was: …`."""
@@ -92,6 +92,7 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
         asks_back: any question may follow the answer, and not only one to the person, such as `Shall I book it?`.
     """
     text = _STRUCK.sub(" ", _TAG.sub("\n", _THOUGHT.sub("\n", answer)))
+    names = tuple(names)
     text = uncalled(_MATH.sub(r" \1 ", text))
     asked = question.strip().rstrip(".?!")
     if len(asked.split()) >= _LEAST:
@@ -100,7 +101,7 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
     text = _unmarked(
         text, frozenset(name for name in (*names, *QUOTED.findall(question)) if without_marks(name) != name)
     )
-    text = _SIGNATURE.sub("", _SALUTATION.sub("", text))
+    text = _without_signature(_SALUTATION.sub("", text), names)
     text = _ASIDE.sub(" ", _NOTE.sub("", _CLOSING.sub("", text.strip()))).strip()
     text = _ASKS_IN_HEAD.sub("", _EXACTLY.sub("exactly", text))
     if "star" in question:
@@ -108,6 +109,16 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
         text = re.sub(r"(?<=\b[0-5])(?: out of | ?/ ?)5(?: stars)?\b", " stars", text)
     parts = [part for part in _CORRECTION.split(text) if re.search(r"\w", part)]
     return _unasked(parts[-1] if parts else "", asks_back)
+
+
+def _without_signature(text: str, names: Iterable[str]) -> str:
+    """A text without its signature; a title that begins like one is none: `Thank you for the garden party`."""
+    begins = tuple(f"{without_marks(name).casefold()} " for name in names)
+
+    def kept(end: re.Match[str]) -> str:
+        return end[0] if f"{without_marks(end[0]).strip().casefold()} ".startswith(begins) else ""
+
+    return _SIGNATURE.sub(kept, text)
 
 
 def _unasked(text: str, asks_back: bool) -> str:
