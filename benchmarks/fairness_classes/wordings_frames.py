@@ -168,3 +168,9 @@ def a_tool_call_with_the_answer(said: Answer, rng: random.Random) -> str:
             json.dumps(browser, ensure_ascii=False),
         )
     )
+
+
+@wording(*SAID, "missing", "refused")
+def a_thought_and_a_final_answer(said: Answer, rng: random.Random) -> str:
+    """The two labels by which agents that reason in words end."""
+    return f"Thought: {said.steps}. I now know the answer.\nFinal Answer: {short(said)}"

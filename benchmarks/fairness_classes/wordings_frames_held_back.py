@@ -112,9 +112,3 @@ def between_rules(said: Answer, rng: random.Random) -> str:
 def as_a_nested_object(said: Answer, rng: random.Random) -> str:
     """An object within an object, with the source of the answer."""
     return json.dumps({"result": {"answer": short(said), "source": said.url}}, ensure_ascii=False)
-
-
-@wording(*SAID, "missing", "refused")
-def a_thought_and_a_final_answer(said: Answer, rng: random.Random) -> str:
-    """The two labels by which agents that reason in words end."""
-    return f"Thought: {said.steps}. I now know the answer.\nFinal Answer: {short(said)}"

@@ -11,15 +11,6 @@ from fairness_classes.saying import sentence, short
 
 
 @wording(*SAID)
-def based_on_what_the_site_shows(said: Answer, rng: random.Random) -> str:
-    """An introduction, the answer in bold, and how it was found under a bold label."""
-    return (
-        "Based on the information that the site shows, I can now answer your question:\n\n"
-        f"**{short(said)}**\n\n**How I found it:** {said.steps}."
-    )
-
-
-@wording(*SAID)
 def completed_with_what_was_found(said: Answer, rng: random.Random) -> str:
     """That the task is completed, the answer in a sentence, and where it was found."""
     return (

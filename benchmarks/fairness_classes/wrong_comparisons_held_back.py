@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from fairness_classes.asked import Answer
 from fairness_classes.case import Case
 from fairness_classes.kinds_of_classes import Say, wrong_answer
 
 
-def _digits(value: str) -> int:
-    return int(re.sub(r"\D", "", value))
-
-
 def _asked(said: Answer, side: int) -> str:
     """One of the two as it is asked for: its value where the higher number is asked for, or its name."""
     return said.two[side][said.number is not None]
-
-
-@wrong_answer("higher")
-def the_winner_with_a_wrong_value(case: Case, said: Answer, say: Say) -> str | None:
-    """The right one of the two with a wrong number; where its name is asked for, one that is less than the other's."""
-    (one, high), (other, low) = said.two
-    if said.number is not None:
-        wrong = high.replace(str(said.number), str(said.number + say.rng.choice((2, 11))))
-        return f"{one} has the higher {said.called}: {wrong}."
-    number = _digits(low)
-    if number < 2:
-        return None
-    below = low.replace(str(number), str(say.rng.randrange(1, number)))
-    return f"{one} has {below}, which is less than the {low} of {other}."
 
 
 @wrong_answer("higher", "most")

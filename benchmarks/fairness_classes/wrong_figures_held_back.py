@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fairness_classes.asked import Answer, falsified
 from fairness_classes.case import Case
-from fairness_classes.falsehoods import said_of_day, things_beside
+from fairness_classes.falsehoods import said_of_day
 from fairness_classes.kinds_of_classes import Say, wrong_answer
-from fairness_classes.saying import day_of, sentence, short
+from fairness_classes.saying import day_of
 
 
 @wrong_answer("count")
@@ -19,24 +19,6 @@ def the_count_of_the_first_page(case: Case, said: Answer, say: Say) -> str | Non
 def at_least_so_many(case: Case, said: Answer, say: Say) -> str:
     """The number as a lower bound, and that there may be more."""
     return f"At least {said.number} {said.called}; there may be more on pages that I have not opened."
-
-
-@wrong_answer("value", "count", "higher", "most")
-def right_in_the_text_and_wrong_in_the_box(case: Case, said: Answer, say: Say) -> str | None:
-    """The right answer in a sentence, and another one in the box at the end."""
-    if (wrong := _another(case, said, say)) is None:
-        return None
-    return f"{said.steps}. {sentence(said)}.\n\n\\boxed{{{wrong}}}"
-
-
-def _another(case: Case, said: Answer, say: Say) -> str | None:
-    """Another answer of the same sort, which is wrong."""
-    if said.sort in ("higher", "most"):
-        return said.two[1][said.number is not None]
-    if said.number is not None:
-        return short(falsified(said, said.number + say.rng.choice((1, 3))))
-    beside = things_beside(case, say)
-    return beside[0].shown(case.attribute) if case.attribute is not None and beside else None
 
 
 @wrong_answer("value")

@@ -135,3 +135,9 @@ def a_promise(case: Case, said: Answer, say: Say) -> str:
     return say.rng.choice(
         ("I will now look this up for you.", "Next, I am going to open the page and read the answer.", "One moment…")
     )
+
+
+@wrong_answer(*SAID)
+def a_plan_in_steps(case: Case, said: Answer, say: Say) -> str:
+    """What is to be done, with numbers, and no answer."""
+    return "1. Open the site.\n2. Look for what is asked for.\n3. Read the answer."

@@ -123,12 +123,6 @@ def an_excuse(case: Case, said: Answer, say: Say) -> str:
 
 
 @wrong_answer(*SAID)
-def a_plan_in_steps(case: Case, said: Answer, say: Say) -> str:
-    """What is to be done, with numbers, and no answer."""
-    return "1. Open the site.\n2. Look for what is asked for.\n3. Read the answer."
-
-
-@wrong_answer(*SAID)
 def no_longer_so(case: Case, said: Answer, say: Say) -> str:
     """That it was so in the past."""
     return f"It used to be {short(said)}, but that is no longer so."

@@ -71,3 +71,8 @@ def test_what_was_not_looked_at_is_no_report_of_an_unchanged_site(doubt: str) ->
 def test_a_value_or_an_answer_with_such_words_is_kept() -> None:
     assert without_conduct("Not changed.", "What is the state?", ["Not changed"]) == "Not changed."
     assert without_conduct("No orders were changed.", "How many orders were changed?") == "No orders were changed."
+
+
+def test_a_unit_inside_of_a_word_is_no_name() -> None:
+    said = "The weight is 7102 g. I have not changed anything on the site."
+    assert says(number(7102, "g"), said, "Tell me the weight of Happy Clock.", Subject(names=("Happy Clock",)))

@@ -72,3 +72,26 @@ def test_words_that_lead_to_a_sentence_name_no_side(lead: str) -> None:
     asked = "Which has more views: A plant that turns yellow is what I know or A short guide?"
     assert says(wanted, f"{lead} A short guide has more views.", asked)
     assert not says(wanted, f"{lead} the yellow plant has more views.", asked)
+
+
+def test_a_lead_in_percent_must_be_theirs() -> None:
+    question = "Which of these two has more votes: Oak Hall, or Pine Road?"
+    wanted = winner([["Oak Hall"], ["Pine Road"]], 0, [181, 162])
+    said = "Oak Hall: 181, Pine Road: 162. The first value is {} % more than the second, so the answer is Oak Hall."
+    assert says(wanted, said.format("11.7"), question)
+    assert says(wanted, said.format("12"), question)
+    assert not says(wanted, said.format("38.2"), question)
+
+
+def test_a_lead_and_the_words_of_more_stand_in_one_clause() -> None:
+    question = "Name whichever of these two has the longer processing time: Pavement permit or Club permit."
+    wanted = winner([["Pavement permit"], ["Club permit"]], 0, [5, 3], "days")
+    assert says(wanted, "Pavement permit has 2 days more than Club permit.", question)
+    assert not says(wanted, "Pavement permit has 2 days, which is less than the 3 days of Club permit.", question)
+
+
+def test_a_sign_between_two_figures_makes_neither_a_limit() -> None:
+    question = "Which has the longer flight time: Ibis 669, or the shortest flight lasting at most 90 min?"
+    wanted = winner([["Ibis 669"], ["Gull 678", "the shortest flight"]], 1, [48, 90], "minutes")
+    assert says(wanted, "48 min < 90 min, so the answer is Gull 678.", question)
+    assert not says(wanted, "48 min < 90 min, so the answer is Ibis 669.", question)

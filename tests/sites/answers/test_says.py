@@ -310,3 +310,27 @@ def test_what_cannot_be_checked_is_an_error(wanted: dict[str, Any]) -> None:
 
 def test_a_value_of_a_page_is_a_number_or_a_name() -> None:
     assert (shown("24"), shown("Large")) == (number(24), text("Large"))
+
+
+def test_a_verb_is_no_value() -> None:
+    question = "Find out the status of the oldest article on the topic Bays."
+    assert says(text("Open"), "Open", question)
+    assert says(text("Open"), "Open is the status.", question)
+    assert not says(text("Open"), "1. Open the site.\n2. Look for what is asked for.\n3. Read the answer.", question)
+
+
+def test_names_may_be_told_in_a_sentence_each() -> None:
+    question = "What are the names of the permits, all of them?"
+    said = "One of them is “Street party”. Another one is “Parking”. {} “Firework”."
+    permits = any_order(["Street party", "Parking", "Firework"])
+    assert says(permits, said.format("The last one is"), question)
+    assert not says(permits, "Street party, Parking, Firework, and another", question)
+    assert not says(permits, "Street party, Parking, Firework. Another one is missing.", question)
+
+
+@pytest.mark.parametrize("label", ["No. of matches:", "Nr. of items found:", "# of results:", "no. of articles ="])
+def test_number_of_may_be_abbreviated(label: str) -> None:
+    question = "How many articles are there on the topic Bays?"
+    assert says(number(3), f"{label} 3", question)
+    assert not says(number(3), f"{label} 4", question)
+    assert not says(number(3), "No of course not: 3", question)

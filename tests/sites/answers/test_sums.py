@@ -32,3 +32,25 @@ def test_what_pages_have_is_no_claim_if_it_comes_to_the_number(said: str) -> Non
 )
 def test_what_is_not_added_up_is_no_count(said: str) -> None:
     assert not says(number(11), said, COUNT, FLIGHTS)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["- Page 1: 10 (so far: 10)\n- Page 2: 10 (so far: 20)\n- Page 3: 10 (so far: 30)\n\n"
+     "So the whole list has {n} flights.",
+     "The list has 2 full pages of 10 and 10 more on the last page: 2 × 10 + 10 = {n}.",
+     "There are 2 full pages of 10 each and another 10 on the last page, so {n} flights.",
+     "2 full pages with 10 flights each, and 10 more on the third: {n}"],
+)  # fmt: skip
+def test_pages_of_one_size_add_up(said: str) -> None:
+    assert says(number(30), said.format(n=30), COUNT, FLIGHTS)
+    assert not says(number(31), said.format(n=31), COUNT, FLIGHTS)
+    assert not says(number(20), said.format(n=30), COUNT, FLIGHTS)
+    assert not says(number(10), said.format(n=30), COUNT, FLIGHTS)
+    assert not says(number(30), said.format(n=20), COUNT, FLIGHTS)
+
+
+def test_the_count_of_full_pages_alone_is_no_answer() -> None:
+    said = "The list has 2 full pages of 10 and 10 more on the last page."
+    assert not says(number(20), said, COUNT, FLIGHTS)
+    assert not says(number(10), said, COUNT, FLIGHTS)

@@ -122,3 +122,17 @@ def test_letters_and_footnotes_say_nothing_of_the_value(frame: str) -> None:
     assert not says(OAK, frame.format("Pine: a story has more views"), MORE)
     assert says(number(9), frame.format("There are 9 chairs"), COUNT)
     assert not says(number(9), frame.format("There are 8 chairs"), COUNT)
+
+
+def test_a_title_that_begins_like_a_courtesy_is_no_signature() -> None:
+    titles = ("Thank you for the garden party", "Recycling kickoff")
+    question = "Which message is larger: “Thank you for the garden party”, or “Recycling kickoff”?"
+    said = "Recycling kickoff has the larger size.\n\nThank you for the garden party"
+    assert told(said, question, titles) == said
+    assert told("Recycling kickoff\n\nThank you for the question", question, titles) == "Recycling kickoff"
+
+
+def test_a_title_with_an_answer_ends_no_question() -> None:
+    title = "A narrow answer to an old question about sleep"
+    said = f"I can now answer your question:\n\n{title}"
+    assert title in told(said, "Which article has more comments?", (title,))

@@ -40,11 +40,16 @@ def without_conduct(answer: str, question: str, names: Iterable[str] = ()) -> st
     """An answer without the clauses that say that its writer changed nothing, but for what names and questions say."""
     asked = {word for word in map(str.casefold, _WORD.findall(question)) if _of_change(word)}
 
+    small = {name.casefold() for name in names}
+
+    def named(name: str, clause: str) -> bool:
+        return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", clause, re.IGNORECASE))
+
     def kept(clause: re.Match[str]) -> str:
         words = [word.casefold().replace("’", "'") for word in _WORD.findall(clause[0])]
         told = _tells_of_no_change(words)
         own = not _WRITERS.isdisjoint(words) or asked.isdisjoint(words) or not _UNTOUCHED.isdisjoint(words)
-        if not told or not own or any(name.casefold() in clause[0].casefold() for name in names):
+        if not told or not own or any(name in clause[0].casefold() and named(name, clause[0]) for name in small):
             return clause[0]
         return " "
 

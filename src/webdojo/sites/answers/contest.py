@@ -126,7 +126,8 @@ def says_winner(
         elif any(_ANSWERS.match(" ".join(reading.texts[each.end : clause.end])) for each in inside):
             strong |= sides
         elif len(sides) == 1:
-            if (clause.whole and not figured and not inside[0].part) or _stated(reading, clause, inside[0], figured):
+            by_itself = not figured or _closes(reading, clause, inside[0], everything)
+            if (clause.whole and by_itself and not inside[0].part) or _stated(reading, clause, inside[0], figured):
                 strong |= sides
             elif not inside[0].part and (not figured or inside[0].start in figured):
                 weak |= sides
@@ -143,6 +144,12 @@ def _is_adverb(reading: Reading, at: int, asked: Collection[str]) -> bool:
     said, after = reading.texts[at : at + 1], reading.words[at + 1 : at + 2]
     of_time = any("later" in words and not by.isdisjoint(asked) for words, by in DIMENSIONS)
     return said == ("later",) and not of_time and any(word.gap == " " and word.text != "than" for word in after)
+
+
+def _closes(reading: Reading, clause: Clause, name: Name, named: list[Name]) -> bool:
+    """Whether a figure that is an answer stands alone at the end: `The higher one is 34.\\n\\n34`, but not `A\\n34`."""
+    alone = clause.end == len(reading.words) and name not in named and clause.start == name.start
+    return alone and clause.start > 0 and not any(each.end == clause.start for each in named)
 
 
 def _dangles(reading: Reading, at: int, names: list[Name]) -> bool:

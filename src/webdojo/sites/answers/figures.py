@@ -95,8 +95,14 @@ def _limits(reading: Reading, at: int) -> bool:
     texts = reading.texts
     ends = any(map(partial(goes_on, reading), range(at + 1, at + 4)))
     ends |= texts[at + 1 : at + 2] in (("+",), ("plus",)) and not _operates(reading, at + 1)
-    before = {texts[n] for n in range(max(0, at - 2), at) if not (n and reading.words[n - 1].number is not None)}
+    before = {texts[n] for n in range(max(0, at - 2), at) if not _follows_number(reading, n)}
     return texts[at] in reading.asked and (ends or not _LIMITS.isdisjoint(before))
+
+
+def _follows_number(reading: Reading, at: int) -> bool:
+    """Whether a number, perhaps with a unit, stands before a place, as before the sign in `48 min < 90 min`."""
+    at -= at > 1 and bool(units_of(reading.texts[at - 1]))
+    return at > 0 and reading.words[at - 1].number is not None
 
 
 def _counts_tools(reading: Reading, at: int, unit: str) -> bool:

@@ -17,6 +17,7 @@ _PROSE = 3
 _OPEN = re.compile(
     r"\b(?:and|among|amongst|as well as|plus) (?!no )(?:\w+ )?(?:more|others?|further|additional|rest)\b"
     r"|\b(?:one|any|some|either) of -|\b[2-9] of (?:these|those|them)\b|\bat least -"
+    r"|\banother\b(?! (?:\w+ )?(?:is|was) -)"
     r"|\b(?:for (?:example|instance)|such as|including|like|eg) -|\b(?:etc|et cetera|and so on|so forth)\b"
 )
 """Leaves a list open, with `-` for what it names."""
@@ -61,7 +62,7 @@ def says_names(
         known = wanted.get(texts_of(mention.phrase))
         if known is None and mention.phrase in told:
             continue
-        if listed or not reading.repeats(mention.start, mention.end):
+        if not _is_act(reading, mention) and (listed or not reading.repeats(mention.start, mention.end)):
             claimed.append(known or "")
     counts = [str(n) for n in range(1, len(values) + 1)] if listed else []
     named = [each for each in mentions if each.phrase in subject.values]
@@ -70,7 +71,7 @@ def says_names(
     for at in figures:
         reading.explain(at, at + 1)
     said = list(dict.fromkeys(claimed))
-    if doubted(reading) or (listed and _OPEN.search(" ".join(reading.unexplained()))):
+    if doubted(reading, ("another",) if listed else ()) or (listed and _OPEN.search(" ".join(reading.unexplained()))):
         return False
     if not listed and about_another(reading, subject, values[0]):
         return False
@@ -81,6 +82,14 @@ def says_names(
         right
         and not stray
         and not _invented(reading, counts, subject, [each for each in mentions if each.phrase not in told])
+    )
+
+
+def _is_act(reading: Reading, mention: Mention) -> bool:
+    """Whether a value is a verb here: the status `Open` in `Open the site`."""
+    after = reading.words[mention.end : mention.end + 1]
+    return reading.texts[mention.start] in TALK and any(
+        word.gap == " " and word.text in ("the", "a", "an") for word in after
     )
 
 

@@ -12,6 +12,10 @@ from webdojo.sites.answers.values import word_set
 
 _ABBREVIATED = re.compile(r"\b(?:(?:Mrs?|Ms|Dr|Prof)\.(?= \w)|(?:i\. ?e|e\. ?g|etc|cf|approx|resp|incl)\.)")
 """Abbreviations whose full stops end no sentence."""
+_NUMBER_OF = re.compile(
+    r"(?:\b(?:no|nr|num)\.? |# ?)of\b(?= (?:the )?[^\W\d_]+(?: [^\W\d_]+){0,3} ?[:=])", re.IGNORECASE
+)
+"""Abbreviations of `number of` in a label: `No. of matches: 3`."""
 _TITLES = word_set("mr mrs ms dr prof")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _GIVEN, _FAMILY = r"\b(?:first|given)[ _]?name", r"\b(?:last|family|sur)[ _]?name"
@@ -21,13 +25,20 @@ _IN_PARTS = (
     (re.compile(rf"{_FAMILY}{_IS}{_AND}{_GIVEN}{_IS}", re.IGNORECASE), r"\2 \1"),
 )
 """A name with labels for its parts, and how it is written without them."""
+_MARK = re.compile(r"(?<=\w)[.:,;!?…]+(?=\s|$)")
 _LONG = 4
 """Words from which a name with one other word inside is like it, also where that word is in small letters."""
 
 
 def without_stops(answer: str) -> str:
-    """An answer whose abbreviations have no full stops: `Mr Knapp`, `ie`."""
+    """An answer whose abbreviations have no full stops: `Mr Knapp`, `ie`; `No. of` is written in full."""
+    answer = _NUMBER_OF.sub("number of", answer)
     return _ABBREVIATED.sub(lambda match: re.sub(r"[. ]", "", match[0]), answer)
+
+
+def without_marks(name: str) -> str:
+    """A name without punctuation, as it stands in what an answer tells."""
+    return _MARK.sub("", name)
 
 
 def figures_apart(answer: str, names: Iterable[str]) -> str:

@@ -49,17 +49,18 @@ def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: s
     reading = Reading(PAGES.sub(" other page ", _ON_PAGES.sub(" ", answer)), question, subject.names)
     if _names_another(reading, subject):
         return False
-    added = not subject.told and explain_pages(reading, list(figures_of(reading, unit)), value)
+    added = not subject.told and explain_pages(reading, unit, value)
     if _taken_back(reading, subject, str(value), ("or", *(("no", "none") if value == 0 else ()))):
         return False
     _explain_own(reading, subject, str(value), unit)
     on_pages = set() if subject.told or added else _on_pages(reading)
     figures = [each for each in figures_of(reading, unit) if each.start not in on_pages]
+    figures = list(reckoned(reading, figures, value))
     figures = [each for each in figures if each.value == value or not _echoes(reading, each, subject)]
     if _of_another(reading, figures, subject, unit):
         return False
     parts = {Decimal(part) for part in wanted.get("parts", ())} - {value}
-    said = {each.value for each in reckoned(reading, figures, value)} - parts
+    said = {each.value for each in figures} - parts
     if not said and value in (0, 1):
         words = {"none", "no", "zero"} if value == 0 else {"one", "single"}
         return not figures and any(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from webdojo.sites.answers.telling import without_marks
+from webdojo.sites.answers.naming import without_marks
 
 _LINE = re.compile(
     r"^(?P<mark>[ \t>*•-]*(?:\*\*)?\(?(?:(?P<kind>option|choice|candidate|item)[ ]+)?(?P<letter>[A-E]|[1-5])"

@@ -48,7 +48,7 @@ TALK = word_set(
 """Words by which an answer is told, and which are no value of anything."""
 
 PAGES = re.compile(
-    r"\bpages \d+(?: (?:to|and|-) \d+)?\b|\bpage(?: |: |: #| #)\d+(?: of \d+)?\b"
+    r"\bpages \d+(?: (?:to|and|-) \d+)?\b|\bpage(?: |: |: #| #)\d+(?: of \d+)?\b(?! ?[×x*+=])"
     r"|\b(?:page )?\d+(?: of \d+)? pages?\b",
     re.IGNORECASE,
 )
@@ -239,6 +239,11 @@ def texts_of(said: str) -> tuple[str, ...]:
     return tuple(word.text for word in words_of(said))
 
 
+@lru_cache(maxsize=1 << 10)
+def _asked(question: str) -> frozenset[str]:
+    return frozenset(word.text for word in words_of(question) if not word.spelled) - FILLERS
+
+
 def within(phrase: Sequence[str], said: Sequence[str]) -> bool:
     """Whether the words of a phrase stand in a text, one after the other."""
     return f" {' '.join(phrase)} " in f" {' '.join(said)} "
@@ -319,8 +324,8 @@ class Reading:
         self.texts = tuple(word.text for word in self.words)
         self.free = [True] * len(self.words)
         """Which words are not explained yet."""
-        self.asked = frozenset(texts_of(question)) - FILLERS
-        """The words of the question."""
+        self.asked = _asked(question)
+        """The words of the question, without numbers in letters: `whichever of these two` tells of no 2 days."""
         asked = f" {' '.join(texts_of(question))} "
         for name in sorted(names, key=len, reverse=True):
             asked = asked.replace(f" {' '.join(texts_of(name))} ", " | ")

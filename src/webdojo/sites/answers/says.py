@@ -60,7 +60,7 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
     known = words_known(question, (*subject.told, *subject.asked, *subject.labels, *subject.filters))
     subject = replace(subject, rivals=(*subject.rivals, *look_alikes(answer, own, known)))
     answer = figures_apart(given_name_first(answer, names), names)
-    paired = given_name_first(as_pairs(answer), names)
+    paired = given_name_first(as_pairs(answer, names), names)
     match wanted:
         case {"type": "text", "value": str(value)} if texts_of(value):
             return says_names([value], paired, question, subject)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from webdojo.sites.answers.comparatives import LESS, MORE, OBJECTS
 from webdojo.sites.answers.doubts import DOUBTS
-from webdojo.sites.answers.figures import figures_of
+from webdojo.sites.answers.figures import Figure, figures_of
 from webdojo.sites.answers.reading import FILLERS, TALK, Mention, Reading, texts_of
 from webdojo.sites.answers.values import UNITS, word_set
 
@@ -47,6 +47,7 @@ _LEADING = 7
 _OPENED = word_set("opened clicked took chose")
 _CLAUSE = re.compile(r"[,.;!?\n()|←]| - |<-")
 _SENTENCE = re.compile(r"[.;!?\n:]")
+_ENDS = re.compile(r"[,.;!?\n|]")
 ARROW = re.compile(r"→|⇒|[-=]>")
 _TOLD = re.compile(rf":|{ARROW.pattern}")
 _NOT_BESIDE = MORE | LESS | OBJECTS | word_set("by to of for against versus vs and or rather unlike not but")
@@ -98,11 +99,34 @@ def numbers_of(reading: Reading, figures: list[Decimal], unit: str) -> dict[int,
             numbers[each.start] = figures.index(each.value)
         elif _is_of_question(reading, word.text) or reading.texts[each.end : each.end + 1] == ("times",):
             continue
-        elif word.number not in gaps or _GAP.isdisjoint(reading.texts[max(0, each.start - 3) : each.end + 3]):
+        elif _is_lead(reading, each, figures):
+            at = each.end + (reading.texts[each.end : each.end + 1] == ("%",))
+            reading.explain(each.end, at)
+        elif word.number not in gaps or not _tells_gap(reading, each):
             return None
         before = each.start - (each.start > 0 and reading.texts[each.start - 1] in UNITS.get(unit, ()))
         reading.explain(before, each.end)
     return numbers
+
+
+def _is_lead(reading: Reading, figure: Figure, figures: list[Decimal]) -> bool:
+    """Whether a number tells how much more one figure is than another, as they have it, in percent of either."""
+    number, end = reading.words[figure.start].number, figure.end
+    percent = "%" in reading.texts[figure.start + 1 : end + 1]
+    if not percent or number is None or not _tells_gap(reading, figure):
+        return False
+    shares = (100 * abs(one - other) / one for one in figures for other in figures if one > 0)
+    return any(abs(share - number) < 1 for share in shares if share)
+
+
+def _tells_gap(reading: Reading, figure: Figure) -> bool:
+    """Whether words of a comparison stand beside a number, and no clause ends between: `by 3 days`, `3 days more`."""
+    start, end = figure.start, figure.end
+    while start > max(0, figure.start - 3) and not _ENDS.search(reading.words[start].gap):
+        start -= 1
+    while end < min(figure.end + 3, len(reading.words)) and not _ENDS.search(reading.words[end].gap):
+        end += 1
+    return not _GAP.isdisjoint(reading.texts[start:end])
 
 
 def _is_of_question(reading: Reading, number: str) -> bool:

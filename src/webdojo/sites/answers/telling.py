@@ -12,10 +12,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from webdojo.sites.answers.forms import uncalled
+from webdojo.sites.answers.naming import without_marks
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(
-    r"</?(?:(?:final_?)?answer|final|result|response|output|b|i|u|em|strong|code|br|p|div|span|ul|ol|li|h\d) ?/?>"
+    r"</?(?:(?:final_?)?answer|final|tool_call|result|response|output"
+    r"|b|i|u|em|strong|code|br|p|div|span|ul|ol|li|h\d) ?/?>"
     r"|```(?:\w+(?=\s*[\n{\[]))?|\A\s*json\b:?(?=\s*[{\[])",
     re.IGNORECASE,
 )
@@ -56,7 +58,7 @@ _ASIDE = re.compile(
 """Numbers that belong to no value: of steps, of references, and of how sure an agent is."""
 _RESTATED = re.compile(
     r"\b(?:task|question|instruction|request)[\"']?(?: was| is)?:.*?"
-    r"(?=\b(?:the |my )?(?:final )?answer[\"']?(?: is)?\b)",
+    r"(?=\b(?:the |my )?(?:final )?answer[\"']?(?: is\b| was\b|\s*[:=]))",
     re.IGNORECASE | re.DOTALL,
 )
 """A question that is told again before its answer: `The task was: …`."""
@@ -72,7 +74,8 @@ _CORRECTION = re.compile(
 _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?![.!?]*[\"'”’)\]}]*(?:\s|$))[^.!?\n]*)*(?:[.!?]+[\"'”’)\]}]*|\n|$)")
 _ASKS = re.compile(r"\?[\"'”’)\]}]*$")
 QUOTED = re.compile(r"“([^”]+)”")
-_MARK = re.compile(r"(?<=\w)[.:,;!?…]+(?=\s|$)")
+_ASKS_IN_HEAD = re.compile(r"(?<=\w)\?(?=[ \t]*\|)")
+"""Ends the head of a row or column, which asks nothing: `| Higher? | ✅ |`."""
 _MATH = re.compile(r"\$\$?(?=[^$\n]*[=\\])([^$\n]+)\$\$?(?!\s?\d)")
 """A formula of LaTeX in a text."""
 _LEAST = 3
@@ -88,21 +91,34 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
         names: what may be named in it, with any punctuation, besides what the question quotes.
         asks_back: any question may follow the answer, and not only one to the person, such as `Shall I book it?`.
     """
-    text = uncalled(_STRUCK.sub(" ", _TAG.sub("\n", _THOUGHT.sub("\n", answer))))
-    text = _MATH.sub(r" \1 ", text)
+    text = _STRUCK.sub(" ", _TAG.sub("\n", _THOUGHT.sub("\n", answer)))
+    names = tuple(names)
+    text = uncalled(_MATH.sub(r" \1 ", text))
     asked = question.strip().rstrip(".?!")
     if len(asked.split()) >= _LEAST:
         text = re.sub(rf"{re.escape(asked)}[.?!]*", " … ", text, flags=re.IGNORECASE)
     text = _RESTATED.sub(" ", text)
-    text = _unmarked(text, frozenset(name for name in (*names, *QUOTED.findall(question)) if _MARK.search(name)))
-    text = _SIGNATURE.sub("", _SALUTATION.sub("", text))
+    text = _unmarked(
+        text, frozenset(name for name in (*names, *QUOTED.findall(question)) if without_marks(name) != name)
+    )
+    text = _without_signature(_SALUTATION.sub("", text), names)
     text = _ASIDE.sub(" ", _NOTE.sub("", _CLOSING.sub("", text.strip()))).strip()
-    text = _EXACTLY.sub("exactly", text)
+    text = _ASKS_IN_HEAD.sub("", _EXACTLY.sub("exactly", text))
     if "star" in question:
         text = re.sub(r"[★⭐]+", lambda match: f" {len(match[0])} stars ", text)
         text = re.sub(r"(?<=\b[0-5])(?: out of | ?/ ?)5(?: stars)?\b", " stars", text)
     parts = [part for part in _CORRECTION.split(text) if re.search(r"\w", part)]
     return _unasked(parts[-1] if parts else "", asks_back)
+
+
+def _without_signature(text: str, names: Iterable[str]) -> str:
+    """A text without its signature; a title that begins like one is none: `Thank you for the garden party`."""
+    begins = tuple(f"{without_marks(name).casefold()} " for name in names)
+
+    def kept(end: re.Match[str]) -> str:
+        return end[0] if f"{without_marks(end[0]).strip().casefold()} ".startswith(begins) else ""
+
+    return _SIGNATURE.sub(kept, text)
 
 
 def _unasked(text: str, asks_back: bool) -> str:
@@ -122,11 +138,6 @@ def _unmarked(text: str, names: frozenset[str]) -> str:
         return without_marks(match[0]) + ("" if goes_on or match[0][-1].isalnum() else ".")
 
     return _pattern(names).sub(plain, text) if names else text
-
-
-def without_marks(name: str) -> str:
-    """A name without punctuation, as it stands in what an answer tells."""
-    return _MARK.sub("", name)
 
 
 @lru_cache(maxsize=256)

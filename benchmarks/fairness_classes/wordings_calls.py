@@ -1,0 +1,38 @@
+"""Wordings of harnesses: the actions and records by which their logs end, with the answer in them."""
+
+from __future__ import annotations
+
+import json
+import random
+
+from fairness_classes.asked import SAID, Answer
+from fairness_classes.kinds_of_classes import wording
+from fairness_classes.saying import only_names, sentence, short
+
+
+@wording(*SAID)
+def finished_with_content(said: Answer, rng: random.Random) -> str:
+    """A thought and the action of agents that see screenshots, with the answer in single quotation marks."""
+    content = rng.choice((short(said), f"{sentence(said)}.")).replace("'", "\\'")
+    return f"Thought: {said.steps}, so I have all that the task asks for.\nAction: finished(content='{content}')"
+
+
+@wording(*SAID)
+def a_summary_with_a_stop(said: Answer, rng: random.Random) -> str:
+    """Thoughts step by step, and the action that stops with the answer in brackets."""
+    return (
+        f"Let's think step-by-step. {said.steps}. {sentence(said)}. "
+        f"In summary, the next action I will perform is ```stop [{short(said)}]```"
+    )
+
+
+@wording(*SAID)
+def a_record_of_retrieved_data(said: Answer, rng: random.Random) -> str:
+    """An object with the type of the task, its status, and a list of what was retrieved."""
+    data: list[str] | list[int] = [short(said)]
+    if said.sort == "names":
+        data = only_names(said)
+    elif said.sort == "count" and said.number is not None:
+        data = [said.number]
+    record = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": data, "error_details": None}
+    return json.dumps(record, indent=rng.choice((None, 2)), ensure_ascii=False)
