@@ -17,6 +17,7 @@ def browser(script: Script) -> ModuleType:
     return script("browser")
 
 
+@pytest.mark.slow
 def test_it_measures_both_ways_and_keeps_a_record(
     tmp_path: Path, browser: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from tests.benchmarks.conftest import Script
 
 
+@pytest.mark.slow
 def test_it_measures_agents_and_keeps_a_record(
     tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -64,6 +64,7 @@ async def test_the_picture_is_that_of_a_screenshot(drawn: BrowserPool, config: B
     await session.close()
 
 
+@pytest.mark.slow
 async def test_every_picture_shows_the_last_action(drawn: BrowserPool, site: str) -> None:
     """Several sessions at once, each of which counts its own clicks in colours."""
 

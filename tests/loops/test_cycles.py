@@ -76,6 +76,7 @@ def test_a_run_that_is_stopped_in_its_cycles_ends_as_one_that_is_not(
     assert "S@2" in shown and "held-out tasks by round" in shown
 
 
+@pytest.mark.slow
 def test_all_rounds_train_on_what_all_before_have_found(tmp_path: Path, small_recipe: SmallRecipe) -> None:
     result = train(small_recipe(*CYCLES, "cycles.mix=all"), tmp_path / "run", resume=False)
     assert [each["trained_on"] for each in result["cycles"]] == [0, 5, 8]

@@ -67,6 +67,7 @@ def test_recomputed_layers_give_the_same_gradients(
     assert found[1][2] < 0.7 * found[0][2], "nothing is recomputed"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("fresh_compiler")
 def test_compiled_layers_give_the_same_gradients_for_rows_of_any_length(
     model_dir: Path, images: Images, make_samples: MakeSamples, monkeypatch: pytest.MonkeyPatch
