@@ -6,9 +6,10 @@ One with a parameter `split` is named with its split, after a colon: `dojo:train
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from webdojo.errors import TaskError
@@ -106,3 +107,12 @@ def tasks_of(env: Environment, config: TasksConfig, split: Split, n: int, seed: 
         return tasks
     chosen = sorted(random.Random(f"{seed}/{split}").sample(range(len(tasks)), n))
     return [tasks[index] for index in chosen]
+
+
+def task_named(id: str, tasks: Mapping[str, Task]) -> Task:
+    """The task of an id; a TaskError for another one says which is spelled almost alike."""
+    if id in tasks:
+        return tasks[id]
+    near = difflib.get_close_matches(str(id), tasks, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"the first is {next(iter(tasks))!r}"
+    raise TaskError(f"the environment has no task {id!r} among its {len(tasks)}; {hint}")

@@ -7,7 +7,6 @@ calls `done` or the environment ends it (`terminated`), after `max_steps` steps,
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from copy import deepcopy
@@ -20,6 +19,7 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment
+from webdojo.envs.task_sets import task_named
 from webdojo.errors import ConfigError, TaskError
 from webdojo.gym.spaces import ACTION_SPACE, observation_space, observe, pixels, to_call
 from webdojo.reward.function import RewardFunction
@@ -183,11 +183,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         if isinstance(wanted, Task):
             self._check(wanted)
             return wanted
-        if wanted not in self._tasks:
-            nearest = difflib.get_close_matches(str(wanted), self._tasks, n=1)
-            hint = f"did you mean {nearest[0]!r}?" if nearest else f"the first is {next(iter(self._tasks))!r}"
-            raise TaskError(f"the environment has no task {wanted!r} among its {len(self._tasks)}; {hint}")
-        return self._tasks[wanted]
+        return task_named(wanted, self._tasks)
 
     def _start(self) -> BackgroundLoop:
         self._loop = loop = BackgroundLoop("webdojo-gym")

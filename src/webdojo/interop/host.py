@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import difflib
 import random
 import time
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from uuid import uuid4
 from webdojo.agent import toolcall
 from webdojo.browser.interface import Pool, Session
 from webdojo.envs.env import Split
+from webdojo.envs.task_sets import task_named
 from webdojo.errors import BrowserError, ConfigError, Failure, TaskError
 from webdojo.loops.rollouts import open_browsers
 from webdojo.recipe import Recipe, dump_recipe
@@ -183,11 +183,7 @@ class EpisodeHost:
         if not task:
             draw = self._random if seed is None else random.Random(f"{seed}/task")
             return draw.choice(list(self.tasks.values()))
-        if task not in self.tasks:
-            near = difflib.get_close_matches(task, self.tasks, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"the first is {next(iter(self.tasks))!r}"
-            raise TaskError(f"there is no task {task!r} among the {len(self.tasks)}; {hint}")
-        return self.tasks[task]
+        return task_named(task, self.tasks)
 
     async def begin(self, task: Task, *, seed: int | None = None, id: str = "", group: str = "") -> HostedEpisode:
         """Begin an episode.
