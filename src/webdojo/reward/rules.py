@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from webdojo.errors import TaskError
 from webdojo.reward.function import RewardFunction, invalid
-from webdojo.types import ImageSource, Reward, Task, Termination, Trajectory
+from webdojo.types import ImageSource, Reward, Task, Trajectory
 
 
 class Rules(RewardFunction):
@@ -34,11 +34,7 @@ class Rules(RewardFunction):
 
         self.check(trajectory.task)
         url = trajectory.final.url if trajectory.final is not None else ""
-        verdict = evaluate(trajectory.task, trajectory.answer, url, trajectory.state)
-        success = verdict.success and trajectory.termination is Termination.COMPLETED
-        if not success and (cause := permanent_failure(trajectory.state)):
+        reward = evaluate(trajectory.task, trajectory.answer, url, trajectory.state).reward(trajectory)
+        if not reward.success and (cause := permanent_failure(trajectory.state)):
             return invalid("web_failed", f"the web failed: {cause}")
-        names = [fact["says"] for fact in trajectory.task.evaluator["facts"]]
-        return Reward(
-            value=float(success), success=success, reason=verdict.reason, facts=list(verdict.facts), fact_names=names
-        )
+        return reward

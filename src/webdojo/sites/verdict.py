@@ -57,7 +57,7 @@ from webdojo.sites.on_screen import (
     was_searched,
 )
 from webdojo.sites.subject import subject_of
-from webdojo.types import Task
+from webdojo.types import Reward, Task, Termination, Trajectory
 
 _EVALUATOR = frozenset(("facts", "state", "states"))
 _ON_PAGES = frozenset(("url", "within", "shows", "visited", "followed", "last", "searched"))
@@ -74,6 +74,14 @@ class Verdict:
     reason: str
     facts: tuple[bool, ...]
     """Whether each fact holds, in the order of the evaluator. They are for analysis and earn no reward."""
+
+    def reward(self, trajectory: Trajectory) -> Reward:
+        """What the episode earns: 1 where its task was done and it has come to its own end, else 0."""
+        success = self.success and trajectory.termination is Termination.COMPLETED
+        names = [fact["says"] for fact in trajectory.task.evaluator["facts"]]
+        return Reward(
+            value=float(success), success=success, reason=self.reason, facts=list(self.facts), fact_names=names
+        )
 
 
 def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, Any]) -> Verdict:

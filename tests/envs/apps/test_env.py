@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import httpx
 import pytest
 
 from tests.envs.apps.notes import Notes, installed
+from tests.envs.apps.playing import seconds_to_visit
 from tests.rollout.records import trajectory
 from webdojo.envs.apps.application import Home
 from webdojo.envs.apps.env import Apps
@@ -150,14 +150,7 @@ async def test_an_answer_counts_only_where_what_it_says_was_shown(env: Apps) -> 
 async def test_a_visit_begins_in_less_than_a_second(env: Apps) -> None:
     task = drawn(env, "read")
     async with env:
-        await env.leave(await env.visit(task))  # starts the application, and makes the data of the seed
-        seconds = []
-        for _ in range(5):
-            began = time.perf_counter()
-            visit = await env.visit(task)
-            seconds.append(time.perf_counter() - began)
-            await env.leave(visit)
-        assert min(seconds) < 1  # others may have the cores meanwhile
+        assert await seconds_to_visit(env, task) < 1
 
 
 async def test_an_application_reaches_nothing_outside(env: Apps) -> None:

@@ -19,33 +19,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from html import unescape
 from html.parser import HTMLParser
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from webdojo.envs.apps.changes import Change
 from webdojo.errors import TaskError
 from webdojo.reward.function import RewardFunction
-from webdojo.types import ImageSource, Reward, Task, Termination, Trajectory
+from webdojo.types import ImageSource, Reward, Task, Trajectory
+
+if TYPE_CHECKING:
+    from webdojo.sites.verdict import Verdict
 
 _CHECKS = ("change", "shown", "answer")
 _SILENT = ("script", "style", "template", "noscript", "head")
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Whether a task was done, the first thing that was wrong if it was not, and which facts hold."""
-
-    success: bool
-    reason: str
-    facts: tuple[bool, ...]
 
 
 def evaluate(task: Task, answer: str | None, state: dict[str, Any]) -> Verdict:
     """Check a finished episode: the answer of `done` (None: never said), and `state_of` of its visit."""
     from webdojo.sites.answers.says import says
     from webdojo.sites.answers.subject import Subject
+    from webdojo.sites.verdict import Verdict
 
     check(task)
     facts, free = task.evaluator["facts"], list(state["changes"])
@@ -175,9 +169,4 @@ class DatabaseReward(RewardFunction):
     async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
         self.check(trajectory.task)
         state = trajectory.state.get(trajectory.task.website, {"changes": [], "shown": []})
-        verdict = evaluate(trajectory.task, trajectory.answer, state)
-        success = verdict.success and trajectory.termination is Termination.COMPLETED
-        return Reward(
-            value=float(success), success=success, reason=verdict.reason, facts=list(verdict.facts),
-            fact_names=[fact["says"] for fact in trajectory.task.evaluator["facts"]],
-        )  # fmt: skip
+        return evaluate(trajectory.task, trajectory.answer, state).reward(trajectory)
