@@ -124,10 +124,8 @@ class Mirror:
 
     def _put_once(self, file: Path) -> None:
         """Copy a file that never changes."""
-        name, size = self._name(file), file.stat().st_size
-        if self._there.get(name) != size:
-            self.storage.put(file, name)
-            self._there[name] = size
+        if self._there.get(self._name(file)) != file.stat().st_size:
+            self._put(file)
 
     def _put_if_changed(self, file: Path) -> None:
         name, state = self._name(file), (file.stat().st_size, file.stat().st_mtime_ns)
@@ -143,9 +141,8 @@ class Mirror:
             self._remove(record)  # of an older one of this name, which is complete no more
         for file in checkpoint.path.rglob("*"):
             if file.is_file() and file.name != RECORD:
-                self.storage.put(file, self._name(file))
-                self._there[self._name(file)] = file.stat().st_size
-        self._put_once(checkpoint.path / RECORD)
+                self._put(file)
+        self._put(checkpoint.path / RECORD)
 
     def _put_others(self) -> None:
         """Copy what lies beside the database: recipe, results, reports."""
@@ -156,6 +153,10 @@ class Mirror:
                 with suppress(FileNotFoundError):
                     if file.is_file():
                         self._put_if_changed(file)
+
+    def _put(self, file: Path) -> None:
+        self.storage.put(file, self._name(file))
+        self._there[self._name(file)] = file.stat().st_size
 
     def _remove(self, name: str) -> None:
         self.storage.remove(name)
