@@ -250,8 +250,11 @@ async def _open(tab: Tab, url: str) -> Response | None:
             begun, left = 0, tab.document
             try:
                 response = await tab.page.goto(url, wait_until="commit")
-            except PlaywrightError:
-                if begun < 2 or not tries_left:
+            except PlaywrightError as error:
+                interrupted = "interrupted by another navigation" in error.message
+                if interrupted and tab.page.url == url:  # Playwright took its own page for the other's
+                    return None
+                if not (tries_left and (begun > 1 or interrupted)):
                     raise
             else:
                 if begun < 2:
