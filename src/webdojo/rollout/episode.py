@@ -22,7 +22,7 @@ from webdojo.redact import redact
 from webdojo.reward.function import RewardFunction
 from webdojo.rollout.config import RolloutConfig
 from webdojo.sleep_clock import SleepClock
-from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
+from webdojo.types import Engine, FinishReason, Observation, Sampling, Task, Termination, Trajectory, Turn
 
 SessionT = TypeVar("SessionT", bound=Session)
 
@@ -75,12 +75,9 @@ async def run_episode(
         with timer.phase("observe"):
             observation = await session.observe(harness.view)
         conversation = harness.start(task, observation)
-        malformed, was_blocked = 0, False
+        malformed = 0
         while True:
             trajectory.final = observation
-            if env.leaves_blocked_pages and observation.blocked and was_blocked:
-                raise BrowserError(f"{observation.url} turns robots away: {observation.blocked}", Failure.BLOCKED)
-            was_blocked = bool(observation.blocked)
             if len(trajectory.turns) == max_steps:
                 return Termination.MAX_STEPS
             prompt = conversation.prompt(room)
@@ -121,6 +118,7 @@ async def run_episode(
                 return Termination.COMPLETED
             if malformed == harness.config.max_format_errors:
                 return Termination.FORMAT_ERROR
+            give_up_blocked(env, turn.observation, observation)
             turn.same_screen = observation.screenshot.sha == turn.observation.screenshot.sha
             conversation.add(response, parsed, turn.feedback, observation)
 
@@ -185,6 +183,16 @@ def environment_errors(env: Environment, kind: type[BrowserError] = BrowserError
     except Exception as error:  # code of a plug: what it raises is not ours to foresee
         message = f"environment {env.name!r} failed: {type(error).__name__}: {error}"
         raise kind(message, Failure.ENVIRONMENT_FAILED, {"traceback": traceback.format_exc()}) from error
+
+
+def give_up_blocked(env: Environment, before: Observation, now: Observation) -> None:
+    """Let an episode fail where pages turned it away on two observations in a row.
+
+    Raises:
+        BrowserError: they did, in an environment that leaves such pages.
+    """
+    if env.leaves_blocked_pages and before.blocked and now.blocked:
+        raise BrowserError(f"{now.url} turns robots away: {now.blocked}", Failure.BLOCKED)
 
 
 async def read_evidence(reward: RewardFunction, trajectory: Trajectory, session: Session) -> dict[str, Any]:

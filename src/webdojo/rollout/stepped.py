@@ -18,7 +18,7 @@ from webdojo.envs.env import Environment, Visit
 from webdojo.errors import BrowserError, StartError, WebdojoError
 from webdojo.redact import redact
 from webdojo.reward.gate import Scorer
-from webdojo.rollout.episode import environment_errors, fail, read_evidence, unexpected
+from webdojo.rollout.episode import environment_errors, fail, give_up_blocked, read_evidence, unexpected
 from webdojo.types import (
     Feedback,
     FinishReason,
@@ -88,12 +88,13 @@ class SteppedEpisode:
             id: of the trajectory; drawn where it is empty.
 
         Raises:
-            StartError: the start URL cannot be reached, or the environment fails.
+            StartError: the start URL cannot be reached, the environment does not admit the episode, or it fails.
             BrowserError: no browser can be had.
             TaskError: the task cannot be done here.
         """
         async with AsyncExitStack() as leaving:
             with environment_errors(env, StartError):
+                await env.admit(task)
                 visit = await env.visit(task, seed)
             leaving.push_async_callback(env.leave, visit)
             session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
@@ -165,6 +166,8 @@ class SteppedEpisode:
             self.seen = await self._session.observe(self._view)
             with environment_errors(self._env):
                 over = await self._env.is_over(self._visit)
+            if not over and answer is None:
+                give_up_blocked(self._env, turn.observation, self.seen)
         except BrowserError as error:
             fail(trajectory, Termination.ENV_ERROR, error)
             return Termination.ENV_ERROR
