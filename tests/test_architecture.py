@@ -40,7 +40,7 @@ MOST_FILES = 20
 """In one folder; more want a sub-folder that says why."""
 
 # Where the name to import differs from the name to install.
-INSTALLED_AS = {"PIL": "pillow", "yaml": "pyyaml"}
+INSTALLED_AS = {"PIL": "pillow", "resources_servers": "nemo_gym", "yaml": "pyyaml"}
 
 EXTRAS: dict[str, set[str]] = {
     "analysis": {"loops", "tasks", "view"},
@@ -49,6 +49,7 @@ EXTRAS: dict[str, set[str]] = {
     "gym": {"gym"},
     "lora": {"trainer"},
     "miniwob": set(),
+    "nemo-gym": {"interop"},
     "openenv": {"interop"},
     "tasks": {"loops", "tasks"},
     "torchao": {"trainer"},
@@ -59,7 +60,7 @@ EXTRAS: dict[str, set[str]] = {
 """Optional dependencies, and the parts that import them; `miniwob` is pages only."""
 INSIDE = "inside.py"
 """Runs in the environment of an application (`envs/apps`), and imports what that has."""
-OWN_ENVIRONMENT = {"embeddings", "openenv", "torchao", "verifiers", "vllm", "webarena-verified"}
+OWN_ENVIRONMENT = {"embeddings", "nemo-gym", "openenv", "torchao", "verifiers", "vllm", "webarena-verified"}
 """Extras whose tests run in an environment of their own. vLLM and webarena-verified fix the versions of many
 libraries; torchao, where it is installed, is loaded by whatever imports transformers, and says so on stderr, as is
 scikit-learn, which sentence-transformers brings."""

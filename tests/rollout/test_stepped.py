@@ -18,7 +18,7 @@ from webdojo.rollout.stepped import SteppedEpisode
 from webdojo.types import ImageSource, Parsed, Reward, Task, Termination, ToolCall, Trajectory
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-WAIT = Parsed(calls=(ToolCall(name="wait", arguments={"seconds": 0.1}),))
+WAIT = Parsed(calls=[ToolCall(name="wait", arguments={"seconds": 0.1})])
 
 
 class Never(RewardFunction):

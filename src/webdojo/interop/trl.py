@@ -16,10 +16,11 @@ from typing import Any, Self
 
 from PIL import Image
 
-from webdojo.agent.openwebrl import describe, system_prompt
+from webdojo.agent.openwebrl import system_prompt
 from webdojo.browser.tools import TOOLS, Schema, json_schema
 from webdojo.envs.env import Split
 from webdojo.errors import ConfigError
+from webdojo.interop.chat import words
 from webdojo.interop.host import EpisodeHost, HostedEpisode, Step
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.rollout.background import BackgroundLoop
@@ -75,8 +76,7 @@ class BrowserEnvironment:
 
     def _content(self, step: Step, said: str, first: bool = False) -> Content:
         picture = Image.open(io.BytesIO(self._host.store.images.get(step.observation.screenshot))).convert("RGB")
-        words = [said, describe(step.observation, first), step.observation.text]
-        return [{"type": "text", "text": "\n".join(filter(None, words))}, {"type": "image", "image": picture}]
+        return [{"type": "text", "text": words(step.observation, said, first)}, {"type": "image", "image": picture}]
 
 
 def _tool(name: str) -> Callable[..., Content]:

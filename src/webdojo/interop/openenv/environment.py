@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 from openenv.core.env_server.interfaces import Environment
 
-from webdojo.agent.openwebrl import describe, system_prompt
+from webdojo.agent.openwebrl import system_prompt
 from webdojo.browser.tools import TOOLS, json_schema
 from webdojo.errors import ConfigError
+from webdojo.interop.chat import words
 from webdojo.interop.host import EpisodeHost, HostedEpisode, Step
 from webdojo.interop.openenv.models import WebdojoAction, WebdojoObservation, WebdojoState
 from webdojo.version import __version__
@@ -123,7 +124,6 @@ class WebdojoEnvironment(Environment[WebdojoAction, WebdojoObservation, WebdojoS
 
     def _observation(self, episode: HostedEpisode, step: Step, first: bool = False) -> WebdojoObservation:
         task, seen, reward = episode.trajectory.task, step.observation, step.reward
-        words = [describe(seen, first), seen.text]
         return WebdojoObservation(
             done=episode.over,
             reward=reward.value if reward is not None and reward.valid else None,
@@ -135,7 +135,7 @@ class WebdojoEnvironment(Environment[WebdojoAction, WebdojoObservation, WebdojoS
             url=seen.url,
             title=seen.title,
             tabs=seen.tabs,
-            text="\n".join(filter(None, words)),
+            text=words(seen, first=first),
             feedback=step.feedback,
             error=step.error,
             terminated=step.terminated,

@@ -7,20 +7,18 @@ nothing there either.
 
 from __future__ import annotations
 
-import base64
-import json
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import httpx
 import verifiers.v1 as vf
 
-from webdojo.agent.openwebrl import describe, system_prompt
+from webdojo.agent.openwebrl import system_prompt
 from webdojo.browser.tools import TOOLS, json_schema
 from webdojo.errors import BrowserError
+from webdojo.interop.chat import answers, data_url, read_calls, words
 from webdojo.interop.host import EpisodeHost, HostedEpisode, Step
 from webdojo.interop.verifiers.taskset import WebdojoData, WebdojoSeat
-from webdojo.types import Feedback, Task, ToolCall
+from webdojo.types import Task
 
 Message = dict[str, Any]
 
@@ -96,11 +94,8 @@ class Conversation:
 
     def see(self, step: Step, first: bool = False, said: str = "") -> None:
         """Append what the browser shows."""
-        image, words = step.observation.screenshot, describe(step.observation, first)
-        task = f"Task: {self._task.instruction}\n" if first else ""
-        picture = base64.b64encode(self._host.store.images.get(image)).decode()
-        text = f"{task}{said}{words}\n{step.observation.text}".rstrip()
-        url = f"data:{image.mime};base64,{picture}"
+        text = words(step.observation, f"Task: {self._task.instruction}" if first else said, first)
+        url = data_url(step.observation.screenshot, self._host.store.images)
         parts = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": url}}]
         self.messages.append({"role": "user", "content": parts})
         shown = [message for message in self.messages if message["role"] == "user"]
@@ -116,37 +111,17 @@ class Conversation:
             thought = message.get("reasoning_content") or message.get("reasoning")
             step = await episode.act(text=f"<think>{thought}</think>{content}" if thought else content)
             said = "\n".join([*(each.text for each in step.feedback), *filter(None, [step.error])])
-            self.see(step, said=f"<tool_response>\n{said}\n</tool_response>\n")
+            self.see(step, said=f"<tool_response>\n{said}\n</tool_response>")
             return
         asked = message.get("tool_calls") or []
-        calls, error = read_calls(asked)
+        calls, error = read_calls((call["function"]["name"], call["function"]["arguments"]) for call in asked)
         step = await episode.act(calls, text=content, error=error)
-        self.messages += answers(asked, step.feedback, error)
-        self.see(step, said="" if asked else f"Error: {error}\n")
-
-
-def read_calls(asked: Sequence[Message]) -> tuple[list[ToolCall], str]:
-    """The calls of an answer up to the first that cannot be read, and why it cannot; an answer needs one at least."""
-    calls: list[ToolCall] = []
-    for each in asked:
-        try:
-            arguments = json.loads(each["function"]["arguments"] or "{}")
-            calls.append(ToolCall(name=each["function"]["name"], arguments=arguments))
-        except ValueError as error:
-            return (
-                calls,
-                f"tool call {len(calls) + 1}: its arguments are no JSON object: {' '.join(str(error).split())}",
-            )
-    return calls, "" if calls else "no tool call; call at least one"
-
-
-def answers(asked: Sequence[Message], feedback: Sequence[Feedback], error: str) -> list[Message]:
-    """One tool message for each call, also for those that were not carried out."""
-    said = [each.text for each in feedback]
-    said += [error or "not carried out"] * (len(asked) - len(said))
-    return [
-        {"role": "tool", "tool_call_id": call["id"], "content": text} for call, text in zip(asked, said, strict=False)
-    ]
+        told = answers(len(asked), step.feedback, error)
+        self.messages += [
+            {"role": "tool", "tool_call_id": call["id"], "content": text}
+            for call, text in zip(asked, told, strict=True)
+        ]
+        self.see(step, said="" if asked else f"Error: {error}")
 
 
 def _result(trace: vf.Trace, episode: HostedEpisode) -> vf.ProgramResult:

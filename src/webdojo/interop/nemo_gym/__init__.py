@@ -1,0 +1,1 @@
+"""webdojo's environments as a resources server of NeMo-Gym."""
