@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import json
+import math
 import os
 import random
 import sqlite3
@@ -59,6 +60,7 @@ from webdojo.types import (
 from webdojo.view.server.index import Index
 from webdojo.view.server.query import Query
 
+SESSIONS_PER_BROWSER = 16
 STEPS = 4
 """Actions of each session, and a screenshot after each."""
 SCALE = 16
@@ -95,7 +97,8 @@ def sessions(size: int) -> Measured:
 async def _sessions(size: int) -> Measured:
     tasks = make_tasks(["shop"], range(HELDOUT_SEED, HELDOUT_SEED + 100), size, 0)
     scroll = [ToolCall(name="scroll", arguments={"direction": "down", "amount": 0.2})]
-    async with Dojo() as env, BrowserPool(BrowserConfig(), MemoryImages(), dict(env.hosts)) as pool:
+    config = BrowserConfig(browsers=math.ceil(size / SESSIONS_PER_BROWSER), sessions_per_browser=SESSIONS_PER_BROWSER)
+    async with Dojo() as env, BrowserPool(config, MemoryImages(), dict(env.hosts)) as pool:
         await (await pool.open(tasks[0].start_url, (await env.visit(tasks[0])).headers)).close()
         before = sum(pss_mb_by_kind(os.getpid()).values())
         opened = []

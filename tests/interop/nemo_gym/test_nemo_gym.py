@@ -215,7 +215,7 @@ async def test_the_folder_of_the_server_is_what_its_classes_read():
     at = {"name": "x", "host": "127.0.0.1", "port": 1}
     ours = config["webdojo_resources_server"]["resources_servers"]["webdojo"]
     known = set(WebdojoResourcesServerConfig.model_validate(ours | at).model_fields_set)
-    assert set(ours) - known == {"description"}, "which NeMo-Gym's command reads"
+    assert set(ours) - known == {"description", "verified"}, "which NeMo-Gym's command reads"
     agent = AviaryAgentConfig.model_validate(config["webdojo_agent"]["responses_api_agents"]["aviary_agent"] | at)
     assert agent.resources_server.name in config
     assert (folder / ours["entrypoint"]).exists()
