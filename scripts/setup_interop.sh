@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Sets up .venv-NAME: the package of another project for which webdojo has an adapter, in front of what .venv has, for
-# `make test-interop`. Safe to run again at any time. Start it after scripts/setup.sh, whose Python it takes.
+# Sets up .venv-NAME: the package of another project for which webdojo has an adapter, for `make test-interop`. It stands
+# in front of what .venv has, where it takes the same Python. Safe to run again at any time. Start it after
+# scripts/setup.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,22 +12,44 @@ name=${1:-}
 case $name in
   openenv) packages="openenv==0.10.0" imports="openenv.core" size="200 MB" ;;
   verifiers) packages="verifiers==0.4.0" imports="verifiers.v1" size="200 MB" ;;
-  *) die "name one of: openenv, verifiers" ;;
+  nemo_gym) packages="nemo-gym==0.4.0 tenacity pytest pytest-asyncio" imports="nemo_gym" size="1.6 GB" ;;
+  *) die "name one of: openenv, verifiers, nemo_gym" ;;
 esac
 venv=.venv-$name
 stamp=$venv/webdojo-setup
 wanted=$({ cat "$0" pyproject.toml; pwd; .venv/bin/python --version; } | sha256sum)
 [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ] || exit 0
 
-say "installing $packages into $venv (about $size)"
-[ -x "$venv/bin/python" ] || .venv/bin/python -m venv "$venv"
-# What .venv has comes later on the path: pip leaves it where it fits, and puts another version in front where it does
-# not.
+python=.venv/bin/python
+if [ "$name" = nemo_gym ] && ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))'; then
+  python=${NEWER_PYTHON:-python3.12}
+  "$python" --version >/dev/null 2>&1 \
+    || { say "$name needs Python 3.12 or newer: NEWER_PYTHON=/path/to/python3.12 makes its environment; passed over"
+         exit 0; }
+fi
+
+say "installing ${packages%% *} into $venv (about $size)"
+[ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
 purelib() { "$1" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])'; }
-printf '%s\n%s\n' "$PWD/src" "$(purelib .venv/bin/python)" >"$(purelib "$venv/bin/python")/webdojo_interop.pth"
+ours=$PWD/src
+if [ "$python" = .venv/bin/python ]; then
+  # What .venv has comes later on the path: pip leaves it where it fits, and puts another version in front where it does
+  # not.
+  ours+=$'\n'$(purelib .venv/bin/python)
+else
+  # What webdojo needs, without what samples and trains: an adapter has the policy of somebody else.
+  packages+=" $("$venv/bin/python" - <<'PYTHON'
+import tomllib
+
+needs = tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"]
+print(*[each for each in needs if not each.startswith(("torch", "transformers", "tensorboard"))])
+PYTHON
+)"
+fi
+printf '%s\n' "$ours" >"$(purelib "$venv/bin/python")/webdojo_interop.pth"
 "$venv/bin/python" -m pip --disable-pip-version-check install -qq $packages \
   || die "pip failed (its message is above); check network and disk space"
 
-"$venv/bin/python" -c "import $imports, webdojo; print('setup: ready: $packages')" \
+"$venv/bin/python" -c "import $imports, webdojo; print('setup: ready: ${packages%% *}')" \
   || die "$imports does not import (the message is above)"
 printf '%s' "$wanted" >"$stamp"
