@@ -208,3 +208,4 @@ def test_the_text_of_a_page_has_its_fields_and_no_scripts() -> None:
     html = """<head><title>T</title></head><script>var hidden = 1</script><p>Price: <b>£2.00</b> &amp; more
     <input type=hidden value=secret><input value="17"><textarea>said &lt;</textarea>"""
     assert text_of(html) == "Price: £2.00 & more 17 said <"
+    assert text_of('<input value="AT&amp;amp;T"> AT&amp;amp;T') == "AT&amp;T AT&amp;T", "entities are read once"

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from html import unescape
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -142,7 +141,7 @@ class _Text(HTMLParser):
             self._silent += 1
         given = dict(attrs)
         if tag == "input" and given.get("type") not in ("hidden", "password", "checkbox", "radio"):
-            self.said.append(unescape(given.get("value") or ""))
+            self.said.append(given.get("value") or "")
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _SILENT and self._silent:
