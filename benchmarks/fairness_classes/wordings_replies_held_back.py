@@ -70,10 +70,10 @@ def exactly_so_many(said: Answer, rng: random.Random) -> str | None:
 
 @wording("names")
 def only_these_and_no_others(said: Answer, rng: random.Random) -> str | None:
-    """All names, and that there are no others."""
+    """All names in quotation marks, and that there are no others."""
     if said.ordered:
         return None
-    names = joined(only_names(said))
+    names = joined([f"“{name}”" for name in only_names(said)])
     return rng.choice((f"Only {names}, and no others.", f"{names}. Nothing else on the site meets the conditions."))
 
 

@@ -133,7 +133,7 @@ def by_its_place_in_the_question(said: Answer, rng: random.Random) -> str | None
 
 @wording("missing")
 def no_part_of_the_name_leads_to_it(said: Answer, rng: random.Random) -> str:
-    """That neither the whole name nor parts of it lead to it, and that it is not there."""
+    """That neither a search for the name or parts of it nor the lists lead to it, and that it is not there."""
     looked = rng.choice(
         (
             "I searched for the whole name and then for single words of it",

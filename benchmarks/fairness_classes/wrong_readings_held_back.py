@@ -67,7 +67,7 @@ def the_right_number_of_something_else(case: Case, said: Answer, say: Say) -> st
     wrong = []
     if len(said.parts) > 1:
         wrong.append(f"Each page of the list shows {said.number} {said.called}.")
-    if abs(100 * said.number / len(case.query.collection.entities) - said.number) > 1:
+    if said.number <= 100 and abs(100 * said.number / len(case.query.collection.entities) - said.number) > 1:
         wrong.append(f"{said.number} % of all {case.query.collection.nouns} meet the conditions.")
     return say.rng.choice(wrong) if wrong else None
 
