@@ -19,7 +19,7 @@ import hashlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
@@ -74,9 +74,14 @@ class ImportedLater(Mapping[str, T]):
         return len(self._paths)
 
 
-class Registry(Generic[T]):
-    """All plugs of one kind. `group` is that of its entry points, `noun` what one of them is; `fits` says whether an
-    object that was found is one, and `must_be` what it has to be, for the error.
+class Registry(Collection[str], Generic[T]):
+    """All plugs of one kind; as a collection, the names that need no path.
+
+    Args:
+        group: that of its entry points.
+        noun: what one of them is.
+        fits: whether an object that was found is one.
+        must_be: what it has to be, for the error.
     """
 
     def __init__(
@@ -85,8 +90,10 @@ class Registry(Generic[T]):
         self.group, self.noun, self.built_in = group, noun, built_in
         self._fits, self._must_be = fits, must_be
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.built_in or name in self._installed
+
     def __iter__(self) -> Iterator[str]:
-        """The names that need no path."""
         return iter([*self.built_in, *self._installed])
 
     def __len__(self) -> int:
