@@ -38,7 +38,7 @@ test-verified: setup  ## tests with the library webarena-verified, in an environ
 	@OMP_NUM_THREADS=1 .venv-verified/bin/python -m pytest tests/verified $(ARGS)
 
 test-interop: setup  ## tests of the adapters against the packages of others, each in an environment of its own
-	@for name in openenv verifiers nemo_gym; do \
+	@for name in openenv verifiers nemo_gym browsergym; do \
 		bash scripts/setup_interop.sh $$name || exit 1; \
 		[ ! -x .venv-$$name/bin/python ] || \
 		OMP_NUM_THREADS=1 .venv-$$name/bin/python -m pytest tests/interop/$$name $(ARGS) || exit 1; done
@@ -56,5 +56,5 @@ docs: setup  ## write docs/recipes.md and docs/papers.md again from the code
 	@new=$$(mktemp); $(BIN)/python scripts/paper_index.py > $$new && cp $$new docs/papers.md
 
 clean:  ## remove environments and caches; runs/ stays
-	rm -rf .venv .venv-vllm .venv-verified .venv-openenv .venv-verifiers .venv-nemo_gym .mypy_cache .ruff_cache .pytest_cache dist build
+	rm -rf .venv .venv-vllm .venv-verified .venv-openenv .venv-verifiers .venv-nemo_gym .venv-browsergym .mypy_cache .ruff_cache .pytest_cache dist build
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,7 +13,8 @@ case $name in
   openenv) packages="openenv==0.10.0" imports="openenv.core" size="200 MB" ;;
   verifiers) packages="verifiers==0.4.0" imports="verifiers.v1" size="200 MB" ;;
   nemo_gym) packages="nemo-gym==0.4.0 tenacity pytest pytest-asyncio" imports="nemo_gym" size="1.6 GB" ;;
-  *) die "name one of: openenv, verifiers, nemo_gym" ;;
+  browsergym) packages="browsergym-core==0.14.3" imports="browsergym.core" size="200 MB" ;;
+  *) die "name one of: openenv, verifiers, nemo_gym, browsergym" ;;
 esac
 venv=.venv-$name
 stamp=$venv/webdojo-setup

@@ -115,20 +115,75 @@ class HostedEpisode:
             self._host.keep(self)
 
 
-class EpisodeHost:
-    """Runs episodes; an async context manager.
+class TaskHost:
+    """Tasks, their environment, reward and run folder, whoever has the browser; an async context manager.
 
     Args:
-        recipe: its sections `env`, `tasks`, `reward`, `browser` and `rollout` count.
+        recipe: its sections `env`, `tasks` and `reward` count.
         phase: the name under which the episodes are stored.
         run: the run folder, new or of an earlier host; None keeps the episodes only as long as the host runs.
         split: which tasks of the environment.
         tasks: at most so many.
-        view: what else of a page the agent sees, besides the screenshot.
-        idle_timeout_s: episodes that nobody asks for so long are given up, as invalid; 0 has no limit.
 
     Raises:
         ConfigError, TaskError: what the recipe has wrong, when it starts.
+    """
+
+    def __init__(
+        self, recipe: Recipe, phase: str, *, run: Path | None = None, split: Split = "train", tasks: int = 100
+    ) -> None:
+        self.recipe, self.phase = recipe, phase
+        self.tasks = {task.id: task for task in recipe.draw(split, tasks)}
+        self.store: RunStore
+        self.scorer: Scorer
+        self._run = run
+        self._reward = recipe.reward_function
+        self._reward.check_setup()
+        for task in self.tasks.values():
+            self.check(task)
+        self._random = random.Random(f"{recipe.seed}/{phase}")
+        self._closing = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            await self._start(stack)
+            self._closing = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._closing.aclose()
+
+    async def _start(self, stack: AsyncExitStack) -> None:
+        folder = self._run or Path(stack.enter_context(TemporaryDirectory(prefix="webdojo-"))) / "run"
+        self.store = stack.enter_context(self._open(folder))
+        await stack.enter_async_context(self.recipe.env)
+        self.scorer = await stack.enter_async_context(Scorer(self._reward, self.store.images, folder))
+
+    def _open(self, folder: Path) -> RunStore:
+        if (folder / DATABASE).exists():
+            return RunStore.open(folder)
+        return RunStore.create(folder, dump_recipe(self.recipe, whole_paths=True), run_info(self.recipe.seed))
+
+    def choose(self, task: str = "", seed: int | None = None) -> Task:
+        """The task of that id; without one, the one that the seed draws, or any."""
+        if not task:
+            draw = self._random if seed is None else random.Random(f"{seed}/task")
+            return draw.choice(list(self.tasks.values()))
+        return task_named(task, self.tasks)
+
+    def check(self, task: Task) -> None:
+        """Raise a TaskError where a task cannot be done or judged here."""
+        self.recipe.env.check(task)
+        self._reward.check(task)
+
+
+class EpisodeHost(TaskHost):
+    """Runs episodes in browsers of its own.
+
+    Args:
+        recipe: its sections `browser` and `rollout` count, too.
+        view: what else of a page the agent sees, besides the screenshot.
+        idle_timeout_s: episodes that nobody asks for so long are given up, as invalid; 0 has no limit.
     """
 
     def __init__(
@@ -142,48 +197,19 @@ class EpisodeHost:
         view: View | None = None,
         idle_timeout_s: float = 600,
     ) -> None:
-        self.recipe, self.view = recipe, view
+        super().__init__(recipe, phase, run=run, split=split, tasks=tasks)
+        self.view = view
         self.episodes: set[HostedEpisode] = set()
         """Those that are under way."""
-        self.tasks = {task.id: task for task in recipe.draw(split, tasks)}
-        self.store: RunStore
-        self._phase, self._run, self._idle_timeout_s = phase, run, idle_timeout_s
-        self._reward = recipe.reward_function
-        self._reward.check_setup()
-        for task in self.tasks.values():
-            self._check(task)
-        self._random = random.Random(f"{recipe.seed}/{phase}")
-        self._scorer: Scorer
+        self._idle_timeout_s = idle_timeout_s
         self._pool: Pool[Session]
-        self._closing = AsyncExitStack()
 
-    async def __aenter__(self) -> Self:
-        async with AsyncExitStack() as stack:
-            folder = self._run or Path(stack.enter_context(TemporaryDirectory(prefix="webdojo-"))) / "run"
-            self.store = stack.enter_context(self._open(folder))
-            await stack.enter_async_context(self.recipe.env)
-            self._scorer = await stack.enter_async_context(Scorer(self._reward, self.store.images, folder))
-            self._pool = await stack.enter_async_context(open_browsers(self.recipe, self.store.images))
-            stack.push_async_callback(self._end_all)
-            reaper = asyncio.create_task(self._reap())
-            stack.callback(reaper.cancel)
-            self._closing = stack.pop_all()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._closing.aclose()
-
-    def _open(self, folder: Path) -> RunStore:
-        if (folder / DATABASE).exists():
-            return RunStore.open(folder)
-        return RunStore.create(folder, dump_recipe(self.recipe, whole_paths=True), run_info(self.recipe.seed))
-
-    def choose(self, task: str = "", seed: int | None = None) -> Task:
-        """The task of that id; without one, the one that the seed draws, or any."""
-        if not task:
-            draw = self._random if seed is None else random.Random(f"{seed}/task")
-            return draw.choice(list(self.tasks.values()))
-        return task_named(task, self.tasks)
+    async def _start(self, stack: AsyncExitStack) -> None:
+        await super()._start(stack)
+        self._pool = await stack.enter_async_context(open_browsers(self.recipe, self.store.images))
+        stack.push_async_callback(self._end_all)
+        reaper = asyncio.create_task(self._reap())
+        stack.callback(reaper.cancel)
 
     async def begin(self, task: Task, *, seed: int | None = None, id: str = "", group: str = "") -> HostedEpisode:
         """Begin an episode.
@@ -199,7 +225,7 @@ class EpisodeHost:
             BrowserError: no browser can be had.
             ConfigError: the id is taken.
         """
-        self._check(task)
+        self.check(task)
         if id and (any(each.trajectory.id == id for each in self.episodes) or self.store.has_trajectory(id)):
             raise ConfigError(f"there is an episode {id!r} already: every episode needs its own id")
         rollout = self.recipe.rollout
@@ -207,7 +233,7 @@ class EpisodeHost:
             task,
             env=self.recipe.env,
             pool=self._pool,
-            scorer=self._scorer,
+            scorer=self.scorer,
             max_steps=rollout.horizon(task.difficulty),
             max_format_errors=self.recipe.harness.max_format_errors,
             view=self.view,
@@ -223,11 +249,7 @@ class EpisodeHost:
         """Store an episode that is over."""
         if hosted in self.episodes:
             self.episodes.remove(hosted)
-            self.store.add_trajectory(hosted.trajectory, self._phase, 0)
-
-    def _check(self, task: Task) -> None:
-        self.recipe.env.check(task)
-        self._reward.check(task)
+            self.store.add_trajectory(hosted.trajectory, self.phase, 0)
 
     async def _end_all(self) -> None:
         await asyncio.gather(*(each.give_up("the host was stopped") for each in list(self.episodes)))
