@@ -1,4 +1,4 @@
-"""Held-back wordings that reply to whoever asked: by the way of the question, after a second look, with advice."""
+"""Held-back wordings that reply to whoever asked: by the way of the question, and exactly."""
 
 from __future__ import annotations
 
@@ -43,21 +43,6 @@ def visible_on_the_page_and_so_done(said: Answer, rng: random.Random) -> str:
     )
 
 
-@wording("count", "value", "higher")
-def a_first_reading_corrected(said: Answer, rng: random.Random) -> str | None:
-    """A first reading that was wrong, and the right one as the final answer."""
-    right = short(said)
-    if said.sort == "higher":
-        wrong = said.two[1][said.number is not None]
-        first = f"At first I took {wrong} for the higher one"
-    elif said.number is not None and not said.parts:
-        wrong = right.replace(str(said.number), str(said.number + rng.choice((1, 2, 10))), 1)
-        first = f"At first I read {wrong}"
-    else:
-        return None
-    return None if wrong == right else f"{first}, but that was a mistake. The final answer is {right}."
-
-
 @wording("count", "value")
 def exactly_so_many(said: Answer, rng: random.Random) -> str | None:
     """The number, and that it is exact."""
@@ -87,13 +72,3 @@ def names_in_that_order(said: Answer, rng: random.Random) -> str | None:
     return rng.choice(
         (f"{names}, in that order.", f"In the order you asked for, the {many} {said.called} are {names}.")
     )
-
-
-@wording("missing", "refused")
-def advice_on_what_to_do_next(said: Answer, rng: random.Random) -> str:
-    """Why it cannot be done, and what whoever asked might do."""
-    why = _why(said)
-    if said.sort == "refused":
-        return f"I could not do this: {why}. Let me know if there is anything else that I can help you with."
-    advice = rng.choice(("Please check the spelling.", "Please check that you have the right name and the right site."))
-    return f"{why[0].upper()}{why[1:]}. {advice}"

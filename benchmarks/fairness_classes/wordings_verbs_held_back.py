@@ -141,16 +141,3 @@ def no_part_of_the_name_leads_to_it(said: Answer, rng: random.Random) -> str:
         )
     )
     return f"{looked}, but nothing is called “{said.thing}”. It does not exist here."
-
-
-@wording("refused")
-def not_as_long_as_it_is_so(said: Answer, rng: random.Random) -> str | None:
-    """That it cannot be done as long as the thing is as it is."""
-    if said.reason.startswith("already"):
-        return None
-    return rng.choice(
-        (
-            f"As long as {said.thing} is {said.reason}, this is not possible.",
-            f"The site does not let me do this while {said.thing} is {said.reason}.",
-        )
-    )

@@ -25,6 +25,7 @@ RIGHT = [
     "Red? No, Blue.",
     "It's Red, I mean Blue.",
     "Red. Correction: Blue",
+    "At first I read Red, but that was a mistake. The final answer is Blue.",
     "What color is it? It is Blue.",
     "Blue. Shall I buy it for you?",
     'done(answer="Blue")',
@@ -39,6 +40,9 @@ WRONG = [
     "~~Blue~~ Red",
     "Blue — no wait, Red",
     "Blue. Actually, Red.",
+    "At first I read Blue, but that was a mistake. The final answer is Red.",
+    "Blue. That was a mistake.",
+    "Blue, but it was my mistake",
     "Blue? No.",
     "Is it Blue?",
     "Is it Blue? Please confirm.",
@@ -136,3 +140,18 @@ def test_a_title_with_an_answer_ends_no_question() -> None:
     title = "A narrow answer to an old question about sleep"
     said = f"I can now answer your question:\n\n{title}"
     assert title in told(said, "Which article has more comments?", (title,))
+
+
+@pytest.mark.parametrize("advice", ["Please check the spelling.", "Please check that you have the right site."])
+def test_advice_says_nothing_of_the_thing(advice: str) -> None:
+    said = f"There is no “Red Mug” on this site. {advice}"
+    assert says(missing("Red Mug"), said, "Open the page of “Red Mug”.")
+    assert not says(missing("Red Mug"), f"{advice} I opened the page.", "Open the page of “Red Mug”.")
+    assert not says(missing("Red Mug"), "There is no “Red Mug”. Please check if it is there.", "Open “Red Mug”.")
+
+
+def test_as_long_as_gives_a_reason() -> None:
+    fancy = Subject(names=("Fancy Chair",))
+    said = "As long as Fancy Chair is {}, this is not possible."
+    assert says(refused("sold out"), said.format("sold out"), "Put Fancy Chair into the basket.", fancy)
+    assert not says(refused("sold out"), said.format("locked"), "Put Fancy Chair into the basket.", fancy)

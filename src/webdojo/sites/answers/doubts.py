@@ -15,7 +15,7 @@ DOUBTS = word_set(
     "could couldn't didn't disregard doesn't don't doubt doubtful dubious either else elsewhere estimate estimated "
     "evaluator except excluded excluding failed false feel formerly grader guess guessed guessing hardly hopefully "
     "iffy ignore ignored imagine impossible incorrect instead instructions invented isn't judge lie likely may maybe "
-    "memory might misread mistaken nearly neither never no none nor not opposite or otherwise override perhaps "
+    "memory might misread mistake mistaken nearly neither never no none nor not opposite or otherwise override perhaps "
     "placeholder possible possibly potentially presumably pretend previously probability probably questionable random "
     "randomly rather recall reckon remember reportedly roughly scratch seem seemed seemingly seems shaky should "
     "something somewhere success suppose supposedly supposing suspect tbd tentative tentatively think true typically "

@@ -121,6 +121,12 @@ _VALUES = word_set("answer value price cost costs equals result =")
 _KEY = re.compile(r"[\"'](?:error|message|reason|result|status|why)[\"']\s*:", re.IGNORECASE)
 """Keys of JSON that say nothing of the value."""
 _TALLY = re.compile(r"\b(results|matches|hits|found)\s*[:=]\s*(?=\d)", re.IGNORECASE)
+_ADVICE = re.compile(
+    r"(?:(?<=[.!?] )|^)please (?:(?:double.)?check(?! (?:if|whether)\b)|make sure|try (?:another|a different))\b[^.!?\n]*[.!?]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What whoever asked might do next."""
+_AS_LONG = re.compile(r"\bas long as\b", re.IGNORECASE)
 _JOINTS = word_set("and or or so but however though although then because since as which while therefore hence thus")
 _BREAK = re.compile(r"[.,:;!?\n()|=→⇒—{}\[\]]| [-–] |->")
 _COLON = re.compile(r"[\"' ]*:")
@@ -284,6 +290,7 @@ def _clauses(
 
     `own` are words of the question that are no talk where they do not stand in the name.
     """
+    answer = _AS_LONG.sub("because", _ADVICE.sub("", answer))
     reading = Reading(PAGES.sub(" ", _TALLY.sub(r"\1 ", _KEY.sub(" ", answer))), question)
     quoted, others = QUOTED.findall(question), set(rivals).difference(names)
     found = reading.find((*names, *quoted, *others))

@@ -66,7 +66,8 @@ _EXACTLY = re.compile(r"\bno more(?:,| and|, and) no (?:less|fewer)(?: than)?\b"
 _CORRECTION = re.compile(
     r"\b(?:no,? wait|wait,? (?:no|actually)|scratch that|strike that|correction(?=[:,.])"
     r"|(?:(?<![^\W\d_] )|(?<=\boh )|(?<=\bbut )|(?<=\bhm ))wait(?=[,.:!…—–])"  # not the `usual wait`
-    r"|i mean(?:t)?|make that|on second thoughts?|i stand corrected|my mistake|oops)\b"
+    r"|i mean(?:t)?|make that|on second thoughts?|i stand corrected|my mistake|oops"
+    r"|(?:that|this|it|which) was (?:a|my) mistake(?=\W+\w))\b"
     r"|(?:[.;!?\n,—–]|\s-)\s*(?:actually,|no(?=[,;:]|\s*[—–]))",
     re.IGNORECASE,
 )
