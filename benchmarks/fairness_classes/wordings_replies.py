@@ -28,7 +28,8 @@ def a_first_reading_corrected(said: Answer, rng: random.Random) -> str | None:
 def advice_on_what_to_do_next(said: Answer, rng: random.Random) -> str:
     """Why it cannot be done, and what whoever asked might do."""
     if said.sort == "refused":
-        return f"I could not do this: {said.thing} is {said.reason}. Let me know if there is anything else that I can help you with."
+        more = "Let me know if there is anything else that I can help you with."
+        return f"I could not do this: {said.thing} is {said.reason}. {more}"
     advice = rng.choice(("Please check the spelling.", "Please check that you have the right name and the right site."))
     return f"There is no “{said.thing}” on this site. {advice}"
 

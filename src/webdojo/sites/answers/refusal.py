@@ -122,7 +122,8 @@ _KEY = re.compile(r"[\"'](?:error|message|reason|result|status|why)[\"']\s*:", r
 """Keys of JSON that say nothing of the value."""
 _TALLY = re.compile(r"\b(results|matches|hits|found)\s*[:=]\s*(?=\d)", re.IGNORECASE)
 _ADVICE = re.compile(
-    r"(?:(?<=[.!?] )|^)please (?:(?:double.)?check(?! (?:if|whether)\b)|make sure|try (?:another|a different))\b[^.!?\n]*[.!?]*",
+    r"(?:(?<=[.!?] )|^)please (?:(?:double.)?check(?! (?:if|whether)\b)|make sure|try (?:another|a different))\b"
+    r"[^.!?\n]*[.!?]*",
     re.IGNORECASE | re.MULTILINE,
 )
 """What whoever asked might do next."""
