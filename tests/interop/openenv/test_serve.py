@@ -27,7 +27,7 @@ def test_the_files_for_a_container_name_what_there_is():
 
 def openenv(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run OpenEnv's own command."""
-    command = [Path(sys.executable).with_name("openenv"), *arguments]
+    command = [str(Path(sys.executable).with_name("openenv")), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
