@@ -42,6 +42,7 @@ test-interop: setup  ## tests of the adapters against the packages of others, ea
 		bash scripts/setup_interop.sh $$name || exit 1; \
 		[ ! -x .venv-$$name/bin/python ] || \
 		OMP_NUM_THREADS=1 .venv-$$name/bin/python -m pytest tests/interop/$$name $(ARGS) || exit 1; done
+	@OMP_NUM_THREADS=1 $(BIN)/pytest tests/interop/test_host.py tests/interop/trl $(ARGS)
 
 lint: setup  ## ruff and mypy
 	@$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -54,13 +55,23 @@ def test_a_solved_task_has_its_reward_and_an_unfinished_one_none(environments):
 
 
 @pytest.mark.slow
-def test_trl_trains_the_tiny_model_on_embedded_tasks(tmp_path):
-    script = Path(__file__).parent / "grpo.py"
-    assert len(script.read_text().splitlines()) < 60
+def test_grpo_trainer_learns_from_a_solved_and_a_failed_rollout_of_each_task(tmp_path):
     done = subprocess.run(
-        [sys.executable, script, tmp_path / "run"], capture_output=True, text=True, timeout=900, check=False
+        [sys.executable, "-m", "tests.interop.trl.grpo", tmp_path / "run"],
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "steps 2" in done.stdout
+    steps = json.loads(done.stdout.splitlines()[-1])[:-1]
+    assert len(steps) == 2
+    for step in steps:
+        assert step["rewards/BrowserEnvironment/mean"] == 0.5
+        assert step["tools/call_frequency"] > 1 and step["tools/failure_frequency"] == 0
+        assert step["grad_norm"] > 0
     with RunStore.open(tmp_path / "run", readonly=True) as store:
-        assert len(store.rows("trl")) == 4
+        # Before them the oracle has done all four tasks.
+        trained = store.trajectories("trl")[4:]
+    assert sorted(trajectory.reward.value for trajectory in trained if trajectory.reward) == [0, 0, 1, 1]

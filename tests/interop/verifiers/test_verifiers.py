@@ -5,6 +5,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +24,7 @@ from webdojo.types import ToolCall
 
 pytest.importorskip("verifiers", reason="not installed here: make test-interop")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+DOCS = Path(__file__).parents[3] / "docs" / "interop.md"
 SCROLL = ToolCall(name="scroll", arguments={"direction": "down", "amount": 0.5})
 
 
@@ -85,3 +92,26 @@ async def test_the_limit_of_turns_of_verifiers_leaves_an_unfinished_episode(tmp_
     (trace,) = episode.traces
     assert trace.stop_condition == "max_turns"
     assert trace.reward == 0 and trace.metrics["truncated"] == 1
+
+
+async def test_vf_eval_with_the_configuration_of_the_docs(tmp_path, solved):
+    (block,) = re.findall(r"```toml\n(\[env\.taskset\].*?)```", DOCS.read_text(), re.DOTALL)
+    config = tomllib.loads(block)
+    config["env"]["taskset"] |= {"overrides": SMALL, "tasks": 3, "run": str(tmp_path / "run")}
+    (tmp_path / "eval.json").write_text(json.dumps(config))
+    async with answering(Script([*solved, [GIVE_UP]])) as url:
+        options = ["-n", "2", "-c", "1", "--no-push", "--model", "script", "--client.base-url", url]
+        evaluation = await asyncio.create_subprocess_exec(
+            Path(sys.executable).with_name("vf-eval"),
+            *["@", tmp_path / "eval.json", "--output-dir", tmp_path / "out", *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        output, _ = await evaluation.communicate()
+    assert evaluation.returncode == 0, output.decode()
+    (file,) = (tmp_path / "out").glob("*/traces.jsonl")
+    traces = [trace for line in file.read_text().splitlines() for trace in json.loads(line)["traces"]]
+    assert [trace["rewards"]["verdict"]["score"] for trace in traces] == [1, 0]
+    with RunStore.open(tmp_path / "run", readonly=True) as store:
+        stored = [trajectory.id for trajectory in store.trajectories("verifiers")]
+    assert stored == [trace["info"]["webdojo"]["trajectory"] for trace in traces]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
@@ -22,6 +23,14 @@ from webdojo.interop.openenv.models import WebdojoAction, WebdojoObservation, We
 
 PING_S = 20.0
 """How often a client is pinged, and how long its answer may take."""
+
+
+class Server(uvicorn.Server):
+    """A server of uvicorn that returns after a stop signal, instead of raising it again before the host has closed."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.force_exit = self.should_exit  # a second signal does not wait for connections
+        self.should_exit = True
 
 
 def create_app(host: EpisodeHost, max_sessions: int, idle_timeout_s: float) -> FastAPI:
@@ -74,4 +83,4 @@ async def serve(
                 timeout_graceful_shutdown=5,
             )
             on_listening(f"http://{address}:{listening.getsockname()[1]}")
-            await uvicorn.Server(config).serve([listening])
+            await Server(config).serve([listening])
