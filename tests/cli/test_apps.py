@@ -45,7 +45,10 @@ def test_serving_one_gives_an_address_that_needs_no_header(tmp_path: Path) -> No
         assert address is not None, line
         assert "1: red3" in httpx.get(address[0]).text
         process.send_signal(signal.SIGINT)
-        assert process.wait() == 130
+        try:
+            assert process.wait(timeout=60) == 130
+        finally:
+            process.kill()
 
 
 def test_one_that_is_not_installed_cannot_be_served(tmp_path: Path) -> None:
