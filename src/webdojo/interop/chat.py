@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterable, Sequence
 
 from webdojo.agent.openwebrl import describe
-from webdojo.types import Feedback, ImageRef, ImageSource, Observation, ToolCall
+from webdojo.types import Feedback, Observation, ToolCall
 
 
 def words(seen: Observation, said: str = "", first: bool = False) -> str:
@@ -17,11 +16,6 @@ def words(seen: Observation, said: str = "", first: bool = False) -> str:
         first: whether it is the first observation of the episode.
     """
     return "\n".join(filter(None, [said, describe(seen, first), seen.text]))
-
-
-def data_url(screenshot: ImageRef, images: ImageSource) -> str:
-    """A screenshot as a `data:` URL."""
-    return f"data:{screenshot.mime};base64,{base64.b64encode(images.get(screenshot)).decode()}"
 
 
 def read_calls(asked: Iterable[tuple[str, str]]) -> tuple[list[ToolCall], str]:

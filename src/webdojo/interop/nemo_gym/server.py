@@ -32,8 +32,9 @@ from webdojo.agent.openwebrl import system_prompt
 from webdojo.browser.tools import TOOLS, json_schema
 from webdojo.envs.env import Split
 from webdojo.errors import WebdojoError
-from webdojo.interop.chat import answers, data_url, read_calls, words
+from webdojo.interop.chat import answers, read_calls, words
 from webdojo.interop.host import EpisodeHost, HostedEpisode, Step
+from webdojo.policy.data_url import data_url
 from webdojo.recipe import load_recipe
 from webdojo.types import Termination
 
@@ -142,7 +143,8 @@ class WebdojoResourcesServer(SimpleResourcesServer):
 
     def _shown(self, step: Step, said: str, first: bool = False) -> NeMoGymEasyInputMessage:
         """What the browser shows, as a message with the screenshot as a data URL."""
-        url = data_url(step.observation.screenshot, self._host.store.images)
+        picture = step.observation.screenshot
+        url = data_url(self._host.store.images.get(picture), picture.mime)
         content = [
             {"type": "input_text", "text": words(step.observation, said, first)},
             {"type": "input_image", "image_url": url, "detail": "auto"},

@@ -15,9 +15,10 @@ import verifiers.v1 as vf
 from webdojo.agent.openwebrl import system_prompt
 from webdojo.browser.tools import TOOLS, json_schema
 from webdojo.errors import BrowserError
-from webdojo.interop.chat import answers, data_url, read_calls, words
+from webdojo.interop.chat import answers, read_calls, words
 from webdojo.interop.host import EpisodeHost, HostedEpisode, Step
 from webdojo.interop.verifiers.taskset import WebdojoData, WebdojoSeat
+from webdojo.policy.data_url import data_url
 from webdojo.types import Task
 
 Message = dict[str, Any]
@@ -95,7 +96,8 @@ class Conversation:
     def see(self, step: Step, first: bool = False, said: str = "") -> None:
         """Append what the browser shows."""
         text = words(step.observation, f"Task: {self._task.instruction}" if first else said, first)
-        url = data_url(step.observation.screenshot, self._host.store.images)
+        picture = step.observation.screenshot
+        url = data_url(self._host.store.images.get(picture), picture.mime)
         parts = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": url}}]
         self.messages.append({"role": "user", "content": parts})
         shown = [message for message in self.messages if message["role"] == "user"]

@@ -12,7 +12,6 @@ user message after them, as always; the `tool` messages that the API wants point
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import time
@@ -24,6 +23,7 @@ from webdojo.browser.tools import TOOLS, json_schema
 from webdojo.errors import EngineError
 from webdojo.policy.chat.client import ChatClient, Message
 from webdojo.policy.chat.endpoint import Answer
+from webdojo.policy.data_url import data_url
 from webdojo.types import FinishReason, ImageRef, ImageSegment, ImageSource, Parsed, Prompt, Response, Sampling
 
 TOOL_DEFINITIONS = [json_schema(name) for name in TOOLS]
@@ -74,8 +74,7 @@ def messages_of(prompt: Prompt, codec: Codec, images: ImageSource) -> list[Messa
     """The messages that a prompt consists of, images as data URLs of the bytes as they are stored."""
 
     def show(image: ImageRef) -> Message:
-        data = base64.b64encode(images.get(image)).decode()
-        return {"type": "image_url", "image_url": {"url": f"data:{image.mime};base64,{data}"}}
+        return {"type": "image_url", "image_url": {"url": data_url(images.get(image), image.mime)}}
 
     return conversation(prompt, codec, show)
 

@@ -8,13 +8,13 @@ ids that are not banned, as in `policy.model.forward`.
 
 from __future__ import annotations
 
-import base64
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from webdojo.errors import EngineError
+from webdojo.policy.data_url import data_url
 from webdojo.types import FinishReason, ImageRef, ImageSegment, Prompt, Response, Sampling
 
 GENERATE = "/inference/v1/generate"
@@ -71,8 +71,8 @@ def generate_body(
     }
     for image in prompt.images:
         mime, data = read(image)
-        url = f"data:{mime};base64,{base64.b64encode(data).decode()}"
-        body.setdefault("content_parts", []).append({"type": "image_url", "url": url, "uuid": image.sha})
+        part = {"type": "image_url", "url": data_url(data, mime), "uuid": image.sha}
+        body.setdefault("content_parts", []).append(part)
     return body
 
 

@@ -7,7 +7,6 @@ invalid, never 0. Everything that was asked and answered is kept with the verdic
 from __future__ import annotations
 
 import asyncio
-import base64
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from pydantic import Field, PrivateAttr
 from webdojo.errors import BudgetError, ConfigError
 from webdojo.plugins import plug_field
 from webdojo.policy.config import ModelConfig
+from webdojo.policy.data_url import data_url
 from webdojo.policy.engine import EngineConfig, MessageModel, ServedModel
 from webdojo.policy.engines import ENGINES, Chat
 from webdojo.reward.function import RewardFunction, invalid
@@ -167,5 +167,4 @@ class Hearing:
             yield {"type": "image_url", "image_url": {"url": url}}
 
     def _data_url(self, image: ImageRef) -> str:
-        data, mime = self.config.picture(image, self.images)
-        return f"data:{mime};base64,{base64.b64encode(data).decode()}"
+        return data_url(*self.config.picture(image, self.images))
