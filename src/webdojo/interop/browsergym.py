@@ -34,19 +34,8 @@ from webdojo.interop.host import TaskHost
 from webdojo.recipe import load_recipe
 from webdojo.rollout.background import BackgroundLoop
 from webdojo.rollout.episode import environment_errors, fail
-from webdojo.types import (
-    FinishReason,
-    Observation,
-    Parsed,
-    Prompt,
-    Response,
-    Reward,
-    Tab,
-    Task,
-    Termination,
-    Trajectory,
-    Turn,
-)
+from webdojo.rollout.stepped import outside_turn
+from webdojo.types import Observation, Parsed, Reward, Tab, Task, Termination, Trajectory
 
 
 class WebdojoTask(AbstractBrowserTask):
@@ -96,16 +85,7 @@ class WebdojoTask(AbstractBrowserTask):
         assert trajectory is not None and trajectory.final is not None, "validate comes after setup"
         if trajectory.reward is not None:
             return 0.0, True, "", {}
-        # Prompt and response are empty, because the policy is somebody else's.
-        nothing = Response(ids=[], logprobs=[], versions=[], finish_reason=FinishReason.STOP)
-        acted = Turn(
-            observation=trajectory.final,
-            prompt=Prompt(segments=()),
-            response=nothing,
-            text=self.action,
-            parsed=Parsed(),
-        )
-        trajectory.turns.append(acted)
+        trajectory.turns.append(outside_turn(trajectory.final, Parsed(), self.action))
         trajectory.final, trajectory.answer = self._look(page), answer_of(chat_messages)
         if trajectory.answer is None and not self._sites.run(self._sites.is_over(self._visit)):
             return 0.0, False, "", {}
@@ -196,8 +176,10 @@ class Sites:
         env = self.host.recipe.env
         try:
             with environment_errors(env):
-                trajectory.state = await env.state(visit)
-                await env.leave(visit)
+                try:
+                    trajectory.state = await env.state(visit)
+                finally:
+                    await env.leave(visit)
         except BrowserError as error:
             fail(trajectory, Termination.ENV_ERROR, error)
         trajectory.seconds = {"total": time.time() - trajectory.began}

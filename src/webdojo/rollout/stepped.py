@@ -34,6 +34,12 @@ from webdojo.types import (
 )
 
 
+def outside_turn(seen: Observation, parsed: Parsed, text: str) -> Turn:
+    """A turn whose prompt and response are empty, because the policy is somebody else's."""
+    nothing = Response(ids=[], logprobs=[], versions=[], finish_reason=FinishReason.STOP)
+    return Turn(observation=seen, prompt=Prompt(segments=()), response=nothing, text=text, parsed=parsed)
+
+
 class SteppedEpisode:
     """One episode; `begin` starts it, and `leave` has to be called whatever happens.
 
@@ -128,9 +134,7 @@ class SteppedEpisode:
             ConfigError, TaskError: what a user has to act on.
         """
         assert not self.over, "the episode is over"
-        # Prompt and response are empty, because the policy is somebody else's.
-        nothing = Response(ids=[], logprobs=[], versions=[], finish_reason=FinishReason.STOP)
-        turn = Turn(observation=self.seen, prompt=Prompt(segments=()), response=nothing, text=text, parsed=parsed)
+        turn = outside_turn(self.seen, parsed, text)
         self.trajectory.turns.append(turn)
         self._malformed = self._malformed + 1 if parsed.error is not None else 0
         termination = await self._carry_out(turn)
