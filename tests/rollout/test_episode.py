@@ -2,13 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
-from tests.rollout.stage import BAD, BROWSER, DONE, IMAGES, NEXT, Stage, serving
+from tests.rollout.stage import BAD, DONE, IMAGES, NEXT, Stage
 from webdojo.browser.interface import Session
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
@@ -21,18 +19,6 @@ from webdojo.trainer.batch import samples_from_groups
 from webdojo.types import FinishReason, ImageSegment, ImageSource, Reward, Termination, Trajectory
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[str]:
-    with serving() as address:
-        yield address
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool() -> AsyncIterator[BrowserPool]:
-    async with BrowserPool(BROWSER, IMAGES) as pool:
-        yield pool
 
 
 @pytest.fixture

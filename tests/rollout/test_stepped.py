@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
-import pytest_asyncio
 
-from tests.rollout.stage import BROWSER, IMAGES, serving
+from tests.rollout.stage import IMAGES
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.env import Environment
 from webdojo.envs.web import Web, WebArena
@@ -26,18 +23,6 @@ class Never(RewardFunction):
 
     async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
         return Reward(value=0, success=False)
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[str]:
-    with serving() as address:
-        yield address
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool() -> AsyncIterator[BrowserPool]:
-    async with BrowserPool(BROWSER, IMAGES) as pool:
-        yield pool
 
 
 async def begin(pool: BrowserPool, env: Environment, url: str, max_steps: int = 6) -> SteppedEpisode:
