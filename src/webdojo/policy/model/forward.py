@@ -88,7 +88,9 @@ def vision_features(model: PreTrainedModel, pixel_values: torch.Tensor, image_gr
     inner: Any = model.model
     out = inner.get_image_features(pixel_values, image_grid_thw, return_dict=True)
     deepstack = out.deepstack_features if layout_of(model).deepstack else ()
-    return Features(torch.cat(out.pooler_output), tuple(torch.cat(layer) for layer in deepstack))
+    # A tensor an image, or in older releases of transformers one of all images.
+    layers = (layer if isinstance(layer, torch.Tensor) else torch.cat(layer) for layer in deepstack)
+    return Features(torch.cat(out.pooler_output), tuple(layers))
 
 
 def text_hidden(

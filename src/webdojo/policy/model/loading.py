@@ -22,7 +22,7 @@ from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.folder import is_hub_id, model_folder
 from webdojo.policy.model.hub_config import hub_config
 from webdojo.policy.model.layouts import LAYOUTS, folder_layout
-from webdojo.policy.model.parts import load_parts
+from webdojo.policy.model.parts import READS_PARTS, load_parts
 from webdojo.policy.model.processor import Processor
 
 
@@ -32,8 +32,8 @@ def load_model(
     """The model in eval mode on the CPU with SDPA attention, and its `Processor`.
 
     `path` is `tiny`, a folder in Hugging Face layout, or a hub id (`Qwen/Qwen3-VL-8B-Instruct`). The weights get
-    `dtype`, whatever the file holds. With a `mesh` they are DTensors, of which each rank reads its part; every rank
-    calls it.
+    `dtype`, whatever the file holds. With a `mesh` they are DTensors, of which each rank reads its part, where the
+    installed transformers can (`parts.READS_PARTS`); every rank calls it.
     """
     folder = model_folder(path)
     layout = folder_layout(folder)
@@ -42,7 +42,7 @@ def load_model(
     try:
         loaded: PreTrainedModel
         options = {"dtype": dtype, "attn_implementation": "sdpa", "local_files_only": True}
-        if mesh is None:
+        if mesh is None or not READS_PARTS:
             loaded, info = layout.model_class.from_pretrained(str(folder), output_loading_info=True, **options)
         else:
             loaded, info = load_parts(layout.model_class, str(folder), mesh, **options)

@@ -2,8 +2,8 @@
 
 A class of `transformers` loads what the parameters of its empty model ask for: where they are DTensors, the slices of
 this rank. It makes them so in `maybe_distribute_model`, which is taken over here because its own way there brings
-another sharding along than the learner's. Written for transformers 5.24; `tests/policy/model/test_parts.py` fails where
-that stops working.
+another sharding along than the learner's. Written for transformers 5.20 to 5.24; `tests/policy/model/test_parts.py`
+fails where that stops working.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import Shard, distribute_tensor
 from transformers import PreTrainedModel
 from transformers.distributed.configuration_utils import DistributedConfig
+
+READS_PARTS = hasattr(PreTrainedModel, "_mesh_manager")
+"""Whether the installed transformers can: those before 5.20 cannot, and each rank reads the whole model."""
 
 
 def load_parts(model_class: Any, folder: str, mesh: DeviceMesh, **options: Any) -> tuple[PreTrainedModel, Any]:
