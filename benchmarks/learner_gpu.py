@@ -42,6 +42,7 @@ from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.forward import MAX_LOGITS, text_model, token_logprobs
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
+from webdojo.policy.model.tree_attention import FLEX
 from webdojo.trainer.packing import cut, place
 
 TEXT = {
@@ -77,10 +78,10 @@ class Way(NamedTuple):
 
 
 GPU_WAYS = {
-    "radix, flex": Way("radix", "flex_attention", GROUP),
+    "radix, flex": Way("radix", FLEX, GROUP),
     "radix, sdpa": Way("radix", "sdpa", GROUP),
     "padded, sdpa": Way("padded", "sdpa", 1),
-    "packed, flex": Way("packed", "flex_attention", 1),
+    "packed, flex": Way("packed", FLEX, 1),
 }
 
 

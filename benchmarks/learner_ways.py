@@ -80,9 +80,11 @@ def group_of_turns(
     kept: int = 1,
     *,
     alike: bool = True,
+    number: int = 0,
 ) -> list[Sequence_]:
-    """The turns of a group: members share the system prompt, the task and the first screenshot, if they are `alike`."""
-    rng = np.random.default_rng(0)
+    """The turns of group `number`: members share the system prompt, the task and the first screenshot, if they are
+    `alike`."""
+    rng = np.random.default_rng(number)
     words = np.flatnonzero(~processor.banned(processor.vocab_size).numpy())
     words = words[words >= 100]
 
@@ -96,7 +98,9 @@ def group_of_turns(
         screens: list[ImageSegment] = []
         for turn in range(turns):
             first = turn == 0 and alike
-            picture = pictures.make(0 if first else 1000 * (member + 1) + turn, SCREENSHOT // scale)
+            picture = pictures.make(
+                100_000 * number + (0 if first else 1000 * (member + 1) + turn), SCREENSHOT // scale
+            )
             screens.append(ImageSegment(image=picture, tokens=processor.image_tokens(picture.width, picture.height)))
             segments: list[TextSegment | ImageSegment] = []
             for index, piece in enumerate(spine):

@@ -1,6 +1,6 @@
 """What do the parts of a run cost on one GPU, in the shapes of OpenWebRL, and does what was planned for memory hold?
 
-    python benchmarks/one_gpu.py [--episodes 40] [--turns 3] [--tokens 128] [--learned 75]
+    python benchmarks/one_gpu.py [--episodes 40] [--turns 2] [--tokens 64] [--learned 75]
 
 A randomly initialised Qwen3-VL with the sizes of Qwen3-VL-4B-Instruct (`learner_gpu.py`), written to a folder and read
 as a run reads it. Groups of 5 trajectories with the paper's token counts: 1,800 prompt tokens, 1,240 a screenshot, 350
@@ -56,12 +56,12 @@ def saved_model(folder: Path) -> None:
 
 
 def episodes_of(processor: Processor, pictures: Pictures, count: int, turns: int) -> list[list[Prompt]]:
-    """The prompts of episodes, turn by turn; members of a group begin alike."""
+    """The prompts of `count` episodes in groups, whose members begin alike, turn by turn."""
     found: list[list[Prompt]] = []
-    for _ in range(0, count, GROUP):
-        prompts = [prompt for prompt, _ in group_of_turns(processor, pictures, GROUP, turns, scale=1)]
+    for number in range(count // GROUP):
+        prompts = [prompt for prompt, _ in group_of_turns(processor, pictures, GROUP, turns, scale=1, number=number)]
         found += [prompts[first : first + turns] for first in range(0, len(prompts), turns)]
-    return found[:count]
+    return found
 
 
 async def sampled(
@@ -235,8 +235,8 @@ def headline(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--episodes", type=int, default=40)
-    parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--tokens", type=int, default=128, help="of a sampled response")
+    parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--tokens", type=int, default=64, help="of a sampled response")
     parser.add_argument("--learned", type=int, default=75, help="turns of an update")
     arguments, overrides = parser.parse_known_args()
     if not torch.cuda.is_available():

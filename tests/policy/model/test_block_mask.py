@@ -12,7 +12,7 @@ from tests.policy.conftest import Images, chat
 from tests.policy.model.test_tree_attention import random_ends
 from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, text_model, token_logprobs
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.model.tree_attention import block_mask
+from webdojo.policy.model.tree_attention import FLEX, block_mask
 from webdojo.trainer.packing import collate_micro_batch, cut
 
 Loaded = tuple[PreTrainedModel, Processor]
@@ -50,7 +50,7 @@ def test_a_model_takes_the_block_mask(loaded: Loaded, images: Images, monkeypatc
     attend_in_rows(model)
     with torch.no_grad(), torch.compiler.set_stance("force_eager"):
         expected = token_logprobs(model, batch, 0.8).logprobs
-        text_model(model).config._attn_implementation = "flex_attention"
+        text_model(model).config._attn_implementation = FLEX
         narrow_last_layer(model)
         found = token_logprobs(model, batch, 0.8).logprobs
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)

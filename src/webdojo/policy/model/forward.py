@@ -21,7 +21,7 @@ from transformers import PreTrainedModel
 from webdojo.policy.model.collate import Batch
 from webdojo.policy.model.fast_layers import is_narrow, narrow
 from webdojo.policy.model.layouts import layout_of
-from webdojo.policy.model.tree_attention import TREE, row_mask
+from webdojo.policy.model.tree_attention import FLEX, TREE, row_mask
 
 
 class Features(NamedTuple):
@@ -194,7 +194,7 @@ def token_logprobs(
 
 def attend_in_rows(model: PreTrainedModel) -> None:
     """Let the text model compute packed rows without the pairs of tokens that do not see each other."""
-    text_model(model).config._attn_implementation = "flex_attention" if model.device.type == "cuda" else TREE
+    text_model(model).config._attn_implementation = FLEX if model.device.type == "cuda" else TREE
 
 
 def narrow_last_layer(model: PreTrainedModel) -> None:

@@ -8,8 +8,8 @@ So no mask is needed: a piece attends to itself causally and to these runs fully
 with the joined output and log-sum-exp gives each part's share of the gradient. Memory is linear in the row. Where only
 some tokens' answers are read, as in the last layer, the others are pieces that ask nothing.
 
-The attention of pieces goes by `TREE` in `transformers`; a model that is told to use it takes the plan of a row as the
-keyword `tree`, and without one does what `sdpa` does.
+The attention of pieces goes by `TREE` in `transformers`, that of blocks by `FLEX`. A model that is told to use one of
+them takes the plan of a row as the keyword `tree`, or its block mask as the mask, and without does what `sdpa` does.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -24,13 +25,19 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.nn.attention.flex_attention import BlockMask
+from torch.nn.attention.flex_attention import BlockMask, flex_attention
 from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
 TREE = "webdojo_tree"
+FLEX = "webdojo_flex"
 BLOCK = 128
 """Tokens a side of the squares that FlexAttention computes or leaves out; its own choice."""
+KERNEL_OPTIONS = {"FORCE_USE_FLEX_ATTENTION": True}
+"""Queries of less than a block would go to a kernel for decoding, which takes no mask of such blocks."""
+RECOMPILE_LIMIT = 64
+"""Kinds of calls that FlexAttention is compiled for (with gradients and without, one length and any, each model):
+past torch's own limit it would compute every pair of tokens."""
 
 _attend = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
 _attend_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
@@ -43,7 +50,7 @@ def row_mask(attention: str, ends: Tensor, predictors: Tensor | None) -> dict[st
         # A mask of four dimensions is left as it is; the tree stands for it.
         mask = {"tree": plan(ends), "attention_mask": torch.ones(1, 1, 1, 1, dtype=torch.bool, device=ends.device)}
         return mask if predictors is None else mask | {"tree_of_predictors": plan(ends, predictors)}
-    if attention == "flex_attention":
+    if attention == FLEX:
         return {"attention_mask": block_mask(ends)}
     at = torch.arange(len(ends), device=ends.device)
     return {"attention_mask": ((at[None, :] <= at[:, None]) & (at[:, None] < ends[None, :]))[None, None]}
@@ -238,4 +245,31 @@ def _scatter(total: Tensor, runs: Sequence[slice], tensor: Tensor) -> None:
         total[:, :, run].add_(part)
 
 
+def block_attention(
+    module: torch.nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: BlockMask | Tensor | None,
+    *,
+    scaling: float | None = None,
+    **kwargs: Any,
+) -> tuple[Tensor, None]:
+    """As `tree_attention`, by the block mask of a row, which is the attention mask; without one, as `sdpa`."""
+    if not isinstance(attention_mask, BlockMask):
+        return sdpa_attention_forward(module, query, key, value, attention_mask, scaling=scaling, **kwargs)
+    said = _compiled()(
+        query, key, value, block_mask=attention_mask, scale=scaling, enable_gqa=True, kernel_options=KERNEL_OPTIONS
+    )
+    return said.transpose(1, 2).contiguous(), None
+
+
+@cache
+def _compiled() -> Any:
+    config: Any = torch._dynamo.config
+    config.recompile_limit = max(config.recompile_limit, RECOMPILE_LIMIT)
+    return torch.compile(flex_attention)
+
+
 AttentionInterface.register(TREE, tree_attention)
+AttentionInterface.register(FLEX, block_attention)

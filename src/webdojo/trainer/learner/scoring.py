@@ -27,7 +27,7 @@ from webdojo.policy.model.forward import (
     token_logprobs,
 )
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.model.tree_attention import TREE, tree_attention
+from webdojo.policy.model.tree_attention import FLEX, TREE, block_attention, tree_attention
 from webdojo.trainer.batch import Sample
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.learner.ranks import Ranks
@@ -192,10 +192,12 @@ def _recompute_activations(model: PreTrainedModel) -> None:
 def _compile_layers(model: PreTrainedModel) -> None:
     """Compile the text layers, once for micro-batches of any length; call it when the model is sharded, if it is.
 
-    What gathers and drops weights around a layer stays outside, and so does the attention of micro-batches on the CPU,
-    which would be compiled again for every number of pieces. `tests/trainer/learner/test_layers.py` fails where binding
-    `forward` anew stops working; it was tested with torch 2.13 and transformers 5.23.
+    What gathers and drops weights around a layer stays outside, and so does the attention of micro-batches, which on a
+    CPU would be compiled again for every number of pieces, and on a GPU is compiled by itself.
+    `tests/trainer/learner/test_layers.py` fails where binding `forward` anew stops working; it was tested with torch
+    2.13 and transformers 5.23.
     """
     AttentionInterface.register(TREE, torch.compiler.disable(tree_attention))
+    AttentionInterface.register(FLEX, torch.compiler.disable(block_attention))
     for layer in text_layers(model):
         layer.forward = torch.compile(layer.forward, dynamic=True)
