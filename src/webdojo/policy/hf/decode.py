@@ -47,6 +47,8 @@ class Decoder:
         hidden = F.embedding(ids, self._embedding)
         axes = positions[:, None] if self._axes == 1 else positions[None, :, None].expand(3, -1, -1)
         cos, sin = self._rotary(hidden, axes)
+        if cos.ndim == 4:  # one for each axis, in older releases of transformers; here the same for all
+            cos, sin = cos[0], sin[0]
         for layer in self._layers:
             hidden = layer(hidden, cos, sin, mask, cache)
         return self._norm(hidden)

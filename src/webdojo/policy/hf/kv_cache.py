@@ -131,7 +131,9 @@ def _digest(before: str, part: bytes) -> str:
 
 
 LENGTH_STEP = 128
-"""The cache's length is a multiple of so many tokens and grows by half at least, because growing copies everything."""
+"""The cache's length is a multiple of so many tokens and grows by half at least, because growing copies everything. On
+a GPU attention reaches as far, past the longest sequence, because cuDNN plans anew for every length that it sees: a
+millisecond a layer."""
 
 
 class KVCache:
@@ -143,6 +145,7 @@ class KVCache:
     def __init__(self, layers: int, heads: int, head_dim: int, dtype: torch.dtype, device: torch.device) -> None:
         self.kv = torch.zeros(layers, 2, 0, heads, 0, head_dim, dtype=dtype, device=device)
         """[layers, 2, sequences, heads, length, head dim]: keys, then values."""
+        self._reach_step = LENGTH_STEP if device.type == "cuda" else 1
         self.lengths: list[int] = []
         """Number of tokens of each running sequence."""
         self._reach = 0
@@ -225,7 +228,7 @@ class KVCache:
 
     def _write(self, write_at: torch.Tensor) -> torch.Tensor:
         self._write_at = (torch.arange(len(write_at), device=write_at.device)[:, None], slice(None), write_at)
-        self._reach = int(write_at.max()) + 1
+        self._reach = math.ceil((int(write_at.max()) + 1) / self._reach_step) * self._reach_step
         hidden = torch.arange(self._reach, device=write_at.device) > write_at[..., None]
         return torch.zeros_like(hidden, dtype=self.kv.dtype).masked_fill_(hidden, float("-inf"))[:, None]
 
