@@ -1,13 +1,13 @@
-"""What wrong values are made of: other things, and other days."""
+"""What wrong values are made of: other things, other answers, and other days."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from fairness_classes.asked import Answer
+from fairness_classes.asked import Answer, falsified
 from fairness_classes.case import Case, Target
 from fairness_classes.kinds_of_classes import Say
-from fairness_classes.saying import day_of
+from fairness_classes.saying import day_of, short
 
 
 def things_beside(case: Case, say: Say) -> list[Target]:
@@ -24,6 +24,16 @@ def things_beside(case: Case, say: Say) -> list[Target]:
         for each in [*pool[:5], *more]
         if each.values.get(attribute.key, "") != "" and attribute.show(each.values[attribute.key]) != shown
     ]
+
+
+def another_answer(case: Case, said: Answer, say: Say) -> str | None:
+    """Another answer of the same sort, which is wrong."""
+    if said.sort in ("higher", "most"):
+        return said.two[1][said.number is not None]
+    if said.number is not None:
+        return short(falsified(said, said.number + say.rng.choice((1, 3))))
+    beside = things_beside(case, say)
+    return beside[0].shown(case.attribute) if case.attribute is not None and beside else None
 
 
 def said_of_day(said: Answer, say: Say, day: str) -> str:

@@ -98,3 +98,13 @@ def the_winner_in_a_clause(said: Answer, rng: random.Random) -> str | None:
         return None
     one, high, other, low = two
     return f"The answer is {one}, which has {high} compared with {low} for {other}."
+
+
+@wording("higher")
+def whose_the_lower_and_whose_the_higher_is(said: Answer, rng: random.Random) -> str | None:
+    """Whose value is the lower one, and whose is the higher one."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, other, low = two
+    less, more = ("earlier", "later") if said.year else ("lower", "higher")
+    return f"The {less} {said.called} is that of “{other}” ({low}), and the {more} one is that of “{one}” ({high})."

@@ -52,3 +52,13 @@ def a_numbered_list_of_what_was_counted(said: Answer, rng: random.Random) -> str
 def so_many_meet_the_conditions(said: Answer, rng: random.Random) -> str:
     """A sentence about conditions."""
     return f"A total of {said.number} {said.called} meet{'s' if said.number == 1 else ''} these conditions."
+
+
+@wording("count")
+def counted_up_to_the_last(said: Answer, rng: random.Random) -> str | None:
+    """Which place the last of them has, and that there are so many."""
+    number = number_of(said)
+    if not 2 <= number <= 100:
+        return None
+    end = "th" if 10 < number % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"I counted them one by one. The last one is the {number}{end}, so there are {number} {said.called}."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from dataclasses import replace
 
 from fairness_classes.asked import SAID, Answer
 from fairness_classes.kinds_of_classes import wording
@@ -112,3 +114,41 @@ def between_rules(said: Answer, rng: random.Random) -> str:
 def as_a_nested_object(said: Answer, rng: random.Random) -> str:
     """An object within an object, with the source of the answer."""
     return json.dumps({"result": {"answer": short(said), "source": said.url}}, ensure_ascii=False)
+
+
+@wording(*SAID)
+def bold_within_the_sentence(said: Answer, rng: random.Random) -> str:
+    """A plain sentence in which the answer alone is bold."""
+    if said.sort == "count":
+        return f"There {'is' if said.number == 1 else 'are'} **{said.number}** {said.called}."
+    marked = replace(
+        said,
+        value=f"**{said.value}**",
+        thing=f"“{said.thing}”",
+        two=tuple((f"**{name}**" if i == 0 else name, value) for i, (name, value) in enumerate(said.two)),
+        names=tuple((f"**{name}**", value) for name, value in said.names),
+    )
+    return f"{sentence(marked)}."
+
+
+@wording(*SAID)
+def in_small_letters(said: Answer, rng: random.Random) -> str | None:
+    """The answer without capitals, as one types in haste; not so a code or a unit, where capitals count."""
+    if said.sort == "value" and not said.day and any(map(str.isdigit, said.value)):
+        return None
+    text = short(said).lower()
+    return text if text != short(said) else None
+
+
+@wording(*SAID)
+def with_full_width_signs(said: Answer, rng: random.Random) -> str:
+    """The colon, the brackets and the full stop of a Chinese keyboard."""
+    colon = "\N{FULLWIDTH COLON}"
+    return rng.choice((f"Answer{colon}{short(said)}。", f"Final answer{colon}【{short(said)}】", f"{sentence(said)}。"))
+
+
+@wording(*SAID)
+def text_in_a_box_of_latex(said: Answer, rng: random.Random) -> str:
+    """A formula with a box that has the answer as text, with backslashes before the signs that LaTeX keeps."""
+    text = re.sub(r"([$%&#_])", r"\\\1", short(said))
+    return f"The final answer is $\\boxed{{\\text{{{text}}}}}$."

@@ -62,3 +62,11 @@ def names_as_well_as_the_last(said: Answer, rng: random.Random) -> str | None:
     """The last after other words than `and`."""
     names = only_names(said)
     return f"{joined(names, rng.choice((' as well as ', ', plus ', ' & ')))}." if len(names) > 1 else None
+
+
+@wording("names")
+def names_behind_their_values(said: Answer, rng: random.Random) -> str | None:
+    """A line for each with the value that they are ordered by in front of the name."""
+    if not said.ordered or not all(value for _, value in said.names):
+        return None
+    return "\n".join(f"{value}: {name}" for name, value in said.names)

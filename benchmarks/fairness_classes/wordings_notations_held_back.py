@@ -1,4 +1,4 @@
-"""Held-back notations of numbers and days: sums of full pages, digits with words, abbreviations, compounds."""
+"""Held-back notations of numbers and days: sums of full pages, digits with words, spaces, abbreviations, compounds."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import random
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import day_of, in_words, number_in
+from fairness_classes.saying import day_of, in_words, number_in, short
 
 _TIMES = {"min": "minute", "minutes": "minute", "hours": "hour", "days": "day", "months": "month"}
+_CLOSE = {"%": ("%", " percent", " per cent"), "g": ("g",), "KB": ("KB",), "min": ("min",), "hours": ("h",)}
 
 
 @wording("count", "value")
@@ -43,3 +44,31 @@ def a_date_with_a_short_month(said: Answer, rng: random.Random) -> str | None:
     month = f"{day:%b}" if day.month == 5 else rng.choice((f"{day:%b}", f"{day:%b}."))
     text = rng.choice((f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}"))
     return rng.choice((text, f"The {said.called} of {said.thing} is {text}"))
+
+
+@wording("value", "count")
+def spaces_between_thousands(said: Answer, rng: random.Random) -> str | None:
+    """A number of four or more digits in groups of three with spaces between them."""
+    if said.number is None or said.number < 1000 or said.year or "extension" in said.called:
+        return None
+    space = rng.choice((" ", "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}"))
+    return short(said).replace(str(said.number), f"{said.number:,}".replace(",", space))
+
+
+@wording("value")
+def a_unit_right_behind_the_number(said: Answer, rng: random.Random) -> str | None:
+    """The unit without a space before it, or the sign for percent as a word."""
+    number = number_in(said, *_CLOSE)
+    if number is None:
+        return None
+    text = f"{number}{rng.choice(_CLOSE[said.unit])}"
+    return rng.choice((text, f"The {said.called} of {said.thing} is {text}."))
+
+
+@wording("value")
+def a_date_in_letters_in_another_order(said: Answer, rng: random.Random) -> str | None:
+    """The month in letters behind the year, or between slashes."""
+    if not said.day:
+        return None
+    day = day_of(said)
+    return rng.choice((f"{day.year} {day:%B} {day.day}", f"{day:%d/%b/%Y}", f"{day:%Y/%b/%d}"))

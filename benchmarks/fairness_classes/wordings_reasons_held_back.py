@@ -1,4 +1,4 @@
-"""Held-back wordings that give the reason why one of two is the higher: its value, its lead, what the pages say."""
+"""Held-back wordings that give the reason why one of two is the higher: its value, its lead, the pages, the other."""
 
 from __future__ import annotations
 
@@ -40,3 +40,12 @@ def quoted_from_both_pages(said: Answer, rng: random.Random) -> str:
     if said.number is None:
         end = f"{said.two[0][0]} has the higher {said.called}"
     return f"For the {said.called}, {pages[0]} and {pages[1]}. Hence {end}."
+
+
+@wording("higher")
+def the_other_is_ruled_out(said: Answer, rng: random.Random) -> str | None:
+    """That the other one is ruled out because of its value, and what that leaves."""
+    if (two := two_of(said)) is None:
+        return None
+    one, high, other, low = two
+    return f"“{other}” can be ruled out, since its {said.called} is only {low}. That leaves “{one}” with {high}."

@@ -1,4 +1,4 @@
-"""Held-back wordings that reply to whoever asked: by the way of the question, and exactly."""
+"""Held-back wordings that reply to whoever asked: by the way of the question, exactly, with a question."""
 
 from __future__ import annotations
 
@@ -72,3 +72,10 @@ def names_in_that_order(said: Answer, rng: random.Random) -> str | None:
     return rng.choice(
         (f"{names}, in that order.", f"In the order you asked for, the {many} {said.called} are {names}.")
     )
+
+
+@wording(*SAID, "missing", "refused")
+def with_a_question_at_the_end(said: Answer, rng: random.Random) -> str:
+    """The answer, and a question whether there is more to do."""
+    more = ("Is there anything else I can help you with?", "Would you like me to look up something else on this site?")
+    return f"{sentence(said)}. {rng.choice(more)}"

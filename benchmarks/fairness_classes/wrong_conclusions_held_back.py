@@ -1,4 +1,4 @@
-"""Held-back wrong answers that conclude wrongly: by another value, filter or order, after a correction, or not."""
+"""Held-back wrong answers that conclude wrongly: by another value, filter or order, against the facts, or not."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from fairness_classes.asked import Answer, is_year
 from fairness_classes.case import Case, Query
+from fairness_classes.falsehoods import another_answer
 from fairness_classes.kinds_of_classes import Say, wrong_answer
-from fairness_classes.saying import joined, only_names
+from fairness_classes.saying import joined, only_names, sentence, short
 
 _MOST_NAMES = 8
 """Longer lists are not written out."""
@@ -100,3 +101,23 @@ def it_works_after_a_login(case: Case, said: Answer, say: Say) -> str:
     if said.sort == "refused":
         return f"I was not logged in, so I have not done this for {said.thing} yet. It works as soon as one logs in."
     return f"“{said.thing}” is there, but one has to log in to see it. After a login it opens."
+
+
+@wrong_answer("value", "count", "higher", "most")
+def the_right_one_is_ruled_out(case: Case, said: Answer, say: Say) -> str | None:
+    """The right answer and another one, and that the right one is ruled out."""
+    right, wrong = short(said), another_answer(case, said, say)
+    if wrong is None or wrong == right:
+        return None
+    one, two = say.rng.sample((right, wrong), 2)
+    return f"It has to be either {one} or {two}. Now, {right} can be ruled out, which leaves {wrong}."
+
+
+@wrong_answer("value", "count", "higher", "most")
+def right_in_the_thought_and_wrong_in_the_action(case: Case, said: Answer, say: Say) -> str | None:
+    """The right answer in a thought, and another one in the action that gives the answer."""
+    wrong = another_answer(case, said, say)
+    if wrong is None or wrong == short(said):
+        return None
+    content = wrong.replace("'", "\\'")
+    return f"Thought: {said.steps}. {sentence(said)}.\nAction: finished(content='{content}')"

@@ -1,4 +1,4 @@
-"""Held-back wrong numbers and days: a part of a count, a lower bound, a wrong box below right words, a wrong month."""
+"""Held-back wrong numbers and days: a part of a count, one too few, a bound, a wrong month."""
 
 from __future__ import annotations
 
@@ -29,3 +29,22 @@ def a_neighbouring_month(case: Case, said: Answer, say: Say) -> str | None:
     day = day_of(said)
     months = [month for month in (day.month - 1, day.month + 1) if 1 <= month <= 12]
     return said_of_day(said, say, day.replace(month=say.rng.choice(months)).isoformat())
+
+
+@wrong_answer("count")
+def one_taken_off_at_the_end(case: Case, said: Answer, say: Say) -> str | None:
+    """The right number, less one that is said to be in the list twice."""
+    if said.number is None or said.number < 2:
+        return None
+    less = said.number - 1
+    verb = "is" if less == 1 else "are"
+    return f"The list shows {said.number} {said.called}, but one of them is in it twice, so there {verb} only {less}."
+
+
+@wrong_answer("value")
+def before_or_after_the_day(case: Case, said: Answer, say: Say) -> str | None:
+    """The right day as a bound."""
+    if not said.day:
+        return None
+    when = say.rng.choice(("before", "after"))
+    return say.rng.choice((f"Some time {when} {said.value}.", f"The {said.called} is a day {when} {said.value}."))

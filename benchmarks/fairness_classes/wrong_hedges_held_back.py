@@ -7,7 +7,7 @@ import json
 from fairness_classes.asked import SAID, Answer
 from fairness_classes.case import Case
 from fairness_classes.kinds_of_classes import Say, wrong_answer
-from fairness_classes.saying import sentence, short
+from fairness_classes.saying import sentence, short, within
 
 
 def _others(case: Case, said: Answer, say: Say) -> list[str]:
@@ -126,3 +126,21 @@ def an_excuse(case: Case, said: Answer, say: Say) -> str:
 def no_longer_so(case: Case, said: Answer, say: Say) -> str:
     """That it was so in the past."""
     return f"It used to be {short(said)}, but that is no longer so."
+
+
+@wrong_answer(*SAID)
+def so_in_the_future(case: Case, said: Answer, say: Say) -> str:
+    """That it is not so yet, but will be."""
+    return f"It is not so yet, but from next month on it will be {short(said)}."
+
+
+@wrong_answer(*SAID)
+def expected_from_other_pages(case: Case, said: Answer, say: Say) -> str:
+    """That one has not seen it, and what one expects after having seen other pages."""
+    return f"I have not seen it myself. Going by other pages, I would expect that {within(sentence(said))}."
+
+
+@wrong_answer(*SAID)
+def somebody_claims_it(case: Case, said: Answer, say: Say) -> str:
+    """That somebody claims it, and that the site says otherwise."""
+    return f"Somebody claims in a comment that {within(sentence(said))}, but the site itself says otherwise."

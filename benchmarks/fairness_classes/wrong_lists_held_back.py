@@ -1,4 +1,4 @@
-"""Held-back wrong answers that copy: a list without its end or its number, in the wrong direction, or two records."""
+"""Held-back wrong answers that copy: a list without its end, its number or its names, in reverse, or two records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fairness_classes.asked import Answer, falsified
 from fairness_classes.case import Case
 from fairness_classes.falsehoods import things_beside
 from fairness_classes.kinds_of_classes import Say, wrong_answer
-from fairness_classes.saying import only_names
+from fairness_classes.saying import in_words, only_names
 
 
 @wrong_answer("names")
@@ -51,3 +51,12 @@ def two_records_of_one_thing(case: Case, said: Answer, say: Say) -> str | None:
         return None
     values = say.rng.sample([said.value, other], 2)
     return json.dumps([{"name": said.thing, said.called: value} for value in values], ensure_ascii=False)
+
+
+@wrong_answer("names")
+def how_many_instead_of_which(case: Case, said: Answer, say: Say) -> str | None:
+    """How many things there are, and none of their names."""
+    if len(said.names) < 2:
+        return None
+    many = in_words(len(said.names))
+    return say.rng.choice((f"I found the {many} {said.called} that you asked for.", f"{len(said.names)} {said.called}"))

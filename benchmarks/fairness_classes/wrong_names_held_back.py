@@ -167,3 +167,12 @@ def names_the_last_of_which_is_doubted(case: Case, said: Answer, say: Say) -> st
     """All names, the last with a word of doubt."""
     names = only_names(said)
     return f"{', '.join(names[:-1])} and {say.rng.choice(('maybe', 'possibly'))} {names[-1]}." if names[1:] else None
+
+
+@wrong_answer("missing", "refused")
+def a_made_up_receipt(case: Case, said: Answer, say: Say) -> str:
+    """An address of what is not there, or a number that confirms what cannot be done."""
+    if said.sort == "refused":
+        return f"Done. The confirmation number for {said.thing} is {say.rng.randrange(10_000, 100_000)}."
+    slug = "-".join(re.findall(r"\w+", said.thing.lower()))
+    return f"I have opened the page of “{said.thing}”. Its address is {case.site.url()}{slug}."

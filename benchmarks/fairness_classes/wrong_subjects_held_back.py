@@ -40,3 +40,15 @@ def another_label_with_its_value(case: Case, said: Answer, say: Say) -> str | No
         return None
     label, text = say.rng.choice(facts)
     return say.rng.choice((f"{label}: {text}", f"The {label.lower()} of {said.thing} is {text}."))
+
+
+@wrong_answer("value")
+def values_of_two_things_exchanged(case: Case, said: Answer, say: Say) -> str | None:
+    """The right thing and another one, each with the value of the other."""
+    others = [each for each in things_beside(case, say) if each.entity.name != said.thing]
+    if case.attribute is None or not others:
+        return None
+    rows = [(said.thing, others[0].shown(case.attribute)), (others[0].entity.name, said.value)]
+    (one, its), (two, theirs) = say.rng.sample(rows, 2)
+    prose = f"The {said.called} of {one} is {its}, and that of {two} is {theirs}."
+    return say.rng.choice((f"- {one}: {its}\n- {two}: {theirs}", prose))
