@@ -1,6 +1,6 @@
 # `make` alone prints this help.
 .DEFAULT_GOAL := help
-.PHONY: help setup train check test test-slow test-vllm test-verified test-interop test-oldest fuzz crash lint fmt docs clean
+.PHONY: help setup train check test test-slow test-vllm test-verified test-interop test-oldest fuzz crash lint fmt docs docs-site clean
 
 BIN := .venv/bin
 
@@ -61,6 +61,10 @@ docs: setup  ## write docs/recipes.md and docs/papers.md again from the code
 	@new=$$(mktemp); $(BIN)/python scripts/recipe_reference.py > $$new && cp $$new docs/recipes.md
 	@new=$$(mktemp); $(BIN)/python scripts/paper_index.py > $$new && cp $$new docs/papers.md
 
+docs-site: setup  ## build the documentation as a site, into site/
+	@bash scripts/setup_interop.sh docs
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet
+
 clean:  ## remove environments and caches; runs/ stays
-	rm -rf .venv .venv-vllm .venv-verified .venv-openenv .venv-verifiers .venv-nemo_gym .venv-browsergym .venv-oldest .mypy_cache .ruff_cache .pytest_cache dist build
+	rm -rf .venv .venv-vllm .venv-verified .venv-openenv .venv-verifiers .venv-nemo_gym .venv-browsergym .venv-oldest .venv-docs site .mypy_cache .ruff_cache .pytest_cache dist build
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

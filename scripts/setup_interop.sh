@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up .venv-NAME: the package of another project for which webdojo has an adapter, for `make test-interop`, or the
-# oldest transformers that it runs with, for `make test-oldest`. It stands in front of what .venv has, where it takes the
-# same Python. Safe to run again at any time. Start it after
+# oldest transformers that it runs with, for `make test-oldest`, or what builds the site of the documentation. It stands
+# in front of what .venv has, where it takes the same Python. Safe to run again at any time. Start it after
 # scripts/setup.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +16,8 @@ case $name in
   nemo_gym) packages="nemo-gym==0.4.0 tenacity pytest pytest-asyncio" imports="nemo_gym" size="1.6 GB" ;;
   browsergym) packages="browsergym-core==0.14.3" imports="browsergym.core" size="200 MB" ;;
   oldest) packages="transformers==5.16.0" imports="transformers" size="70 MB" ;;
-  *) die "name one of: openenv, verifiers, nemo_gym, browsergym, oldest" ;;
+  docs) packages="mkdocs-material==9.8.2 mkdocstrings-python==2.0.11" imports="mkdocs" size="60 MB" ;;
+  *) die "name one of: openenv, verifiers, nemo_gym, browsergym, oldest, docs" ;;
 esac
 venv=.venv-$name
 stamp=$venv/webdojo-setup

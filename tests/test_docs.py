@@ -82,3 +82,9 @@ def test_the_tiers_of_tests_name_files_that_exist():
 
     assert [path for path in named(SLOW) | named(INTEGRATION) if not path.is_file()] == []
     assert not named(SLOW) & named(INTEGRATION)
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_or_a_dead_link():
+    subprocess.run(["make", "docs-site"], cwd=ROOT, check=True, timeout=600)
+    assert (ROOT / "site" / "api" / "index.html").is_file()

@@ -56,7 +56,7 @@ async def open_browser(config: BrowserConfig | None = None, env: Environment | N
     Raises:
         BrowserError: there is no Chromium, or it does not start.
 
-    Example:
+    Examples:
         >>> import asyncio, webdojo
         >>> from webdojo.envs.dojo import Dojo
         >>> from webdojo.types import ToolCall
@@ -130,7 +130,7 @@ async def run_episode(
     Raises:
         TaskError: the task cannot be done or scored here.
 
-    Example:
+    Examples:
         >>> import asyncio, webdojo
         >>> from webdojo.browser.config import BrowserConfig
         >>> from webdojo.envs.dojo import Dojo
@@ -180,7 +180,7 @@ def train(recipe: Recipe | str, run: str | Path, overrides: Sequence[str] = (), 
     Raises:
         WebdojoError: what a user can act on, in one line.
 
-    Example:
+    Examples:
         >>> import tempfile, webdojo
         >>> small = ["sft.demos=2", "sft.epochs=1", "train.iterations=0", "evaluate.tasks=2", "evaluate.max_steps=1"]
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -211,7 +211,7 @@ def evaluate(
     Raises:
         WebdojoError: what a user can act on, in one line.
 
-    Example:
+    Examples:
         >>> import webdojo
         >>> webdojo.evaluate("quickstart", "tiny", ["evaluate.tasks=2", "evaluate.max_steps=1"])["n"]
         2

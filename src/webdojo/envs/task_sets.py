@@ -45,7 +45,7 @@ SOURCES: Registry[Callable[..., Iterable[Task]]] = Registry(
 def load_tasks(name: str, **options: Any) -> Iterable[Task]:
     """Load a task set.
 
-    Example:
+    Examples:
         >>> import itertools, webdojo
         >>> tasks = webdojo.load_tasks("dojo:train", kinds=["shop"])
         >>> [task.kind for task in itertools.islice(tasks, 3)]

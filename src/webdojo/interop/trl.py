@@ -129,7 +129,7 @@ class Environments:
     Raises:
         ConfigError, TaskError: the recipe is wrong.
 
-    Example:
+    Examples:
         with Environments("quickstart", ["env.kinds=[wiki]"]) as environments:
             trainer = GRPOTrainer(
                 model, train_dataset=Dataset.from_list(environments.rows()), environment_factory=environments.make

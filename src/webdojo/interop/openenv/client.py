@@ -13,7 +13,7 @@ from webdojo.interop.openenv.models import WebdojoAction, WebdojoObservation, We
 class WebdojoEnv(EnvClient[WebdojoAction, WebdojoObservation, WebdojoState]):
     """One session.
 
-    Example:
+    Examples:
         async with WebdojoEnv(base_url="http://127.0.0.1:8000") as env:
             result = await env.reset(seed=7)
             while not result.done:
