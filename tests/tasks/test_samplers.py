@@ -22,7 +22,7 @@ from webdojo.tasks.samplers.success_window import SuccessWindow
 from webdojo.tasks.samplers.uniform import Uniform
 from webdojo.types import Task
 
-PAGE = (Path(__file__).parent.parent.parent / "docs" / "tasks.md").read_text()
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "sampling.md").read_text()
 SOLVED, FAILED, MIXED = (1.0, 1.0), (0.0, 0.0), (0.0, 1.0)
 
 

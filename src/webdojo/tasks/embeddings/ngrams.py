@@ -3,7 +3,7 @@
 A text is the sum of its words and pairs of neighbouring words, each as heavy as it is rare among the texts that are
 embedded together. A word is a random direction of its own, and half of it is shared by words that are spelt alike. So
 the cosine is near 1 where the same words stand in the same order, and falls with every rare one that differs; it knows
-nothing of meaning. `docs/tasks.md` says how far that goes.
+nothing of meaning. `docs/task-filtering.md` says how far that goes.
 """
 
 from __future__ import annotations
