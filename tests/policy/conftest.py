@@ -21,6 +21,8 @@ from transformers import (
     Qwen3ForCausalLM,
     Qwen3VLConfig,
     Qwen3VLForConditionalGeneration,
+    Qwen3VLMoeConfig,
+    Qwen3VLMoeForConditionalGeneration,
 )
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
@@ -126,6 +128,15 @@ def tiny_config(processor: Processor, hidden: int = 64, layers: int = 2, vision_
     )
 
 
+def qwen3_vl_moe_config(processor: Processor) -> Qwen3VLMoeConfig:
+    """As `tiny_config`, with a choice of two experts of four in the second layer."""
+    config = tiny_config(processor).to_dict()
+    experts = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 96, "mlp_only_layers": [0]}
+    config["text_config"] |= {"model_type": "qwen3_vl_moe_text", **experts}
+    config["vision_config"] |= {"model_type": "qwen3_vl_moe_vision"}
+    return Qwen3VLMoeConfig(**config | {"model_type": "qwen3_vl_moe"})
+
+
 def qwen2_5_vl_config(processor: Processor) -> Qwen2_5_VLConfig:
     """As `tiny_config`, of the family before."""
     base: Any = tiny_config(processor)
@@ -158,6 +169,7 @@ def qwen3_config(processor: Processor) -> Qwen3Config:
 
 FAMILIES: dict[str, Any] = {
     "qwen3_vl": lambda processor: Qwen3VLForConditionalGeneration(tiny_config(processor)),
+    "qwen3_vl_moe": lambda processor: Qwen3VLMoeForConditionalGeneration(qwen3_vl_moe_config(processor)),
     "qwen2_5_vl": lambda processor: Qwen2_5_VLForConditionalGeneration(qwen2_5_vl_config(processor)),
     "qwen3": lambda processor: Qwen3ForCausalLM(qwen3_config(processor)),
 }

@@ -17,6 +17,7 @@ from transformers import (
     Qwen2_5_VLForConditionalGeneration,
     Qwen3ForCausalLM,
     Qwen3VLForConditionalGeneration,
+    Qwen3VLMoeForConditionalGeneration,
 )
 
 from webdojo.errors import ModelError, one_line
@@ -56,6 +57,7 @@ class Layout:
 
 LAYOUTS: dict[str, Layout] = {
     "qwen3_vl": Layout(Qwen3VLForConditionalGeneration, images=True, deepstack=True),
+    "qwen3_vl_moe": Layout(Qwen3VLMoeForConditionalGeneration, images=True, deepstack=True),
     "qwen2_5_vl": Layout(Qwen2_5_VLForConditionalGeneration, images=True, deepstack=False),
     "qwen3": Layout(Qwen3ForCausalLM, images=False, deepstack=False),
 }
