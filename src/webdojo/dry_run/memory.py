@@ -28,7 +28,7 @@ from transformers import PreTrainedModel
 from webdojo.dry_run.cost import seen_tokens
 from webdojo.errors import ConfigError
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.model.forward import MAX_LOGITS, VISION, text_layers, vision_tower
+from webdojo.policy.model.forward import MAX_LOGITS, text_layers, vision_prefixes, vision_tower
 from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
 from webdojo.trainer.learner.optimizer import state_bytes, trained_names
@@ -78,7 +78,7 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     sharded = train.ranks > 1 or machine.cuda
     total, tower = size(model), size(vision_tower(model))
     names, trained = zip(*_trained(model, recipe.model), strict=True)
-    tower_trains = any(name.startswith(VISION) for name in names)
+    tower_trains = any(name.startswith(vision_prefixes(model)) for name in names)
     outside = total - size(layers) - tower  # embeddings, head, norm
     whole = tower if sharded and not tower_trains else 0
     moments = sum(state_bytes(train.optimizer, -(-count // train.ranks)) for count in trained)
@@ -179,7 +179,7 @@ def _trained(model: PreTrainedModel, config: ModelConfig) -> Iterator[tuple[str,
 
 
 def _adapted(name: str, module: nn.Module, model: PreTrainedModel, config: ModelConfig) -> bool:
-    if config.freeze_vision and name.startswith(VISION):
+    if config.freeze_vision and name.startswith(vision_prefixes(model)):
         return False
     targets = config.lora.target_modules
     if targets == "all-linear":

@@ -22,6 +22,7 @@ import numpy as np
 import torch
 from PIL import Image
 
+from webdojo.agent.chatml import Chat
 from webdojo.errors import TrainError
 from webdojo.loops.models import learn
 from webdojo.policy.model.processor import Processor
@@ -172,14 +173,14 @@ def _gap(answer: Response, scores: torch.Tensor) -> float:
 def make_probes(processor: Processor, images: Images, size_px: tuple[int, int], max_tokens: int) -> list[Probe]:
     """A text; conversations of one turn and of as many as fit; and the longest with another image in its first turn and
     in its last."""
-    text = processor.encode
-    ask = TextSegment(ids=tuple(text("<|im_start|>assistant\n")))
-    plain = TextSegment(ids=tuple(text("<|im_start|>user\nWhat do you see?<|im_end|>\n<|im_start|>assistant\n")))
+    text, chat, what = Chat(processor, "").text, processor.chat, "What do you see?"
+    ask = text(chat.assistant)
+    plain = text(f"{chat.first_user}{what}{chat.user_end}{chat.assistant}")
     probes = [Probe(plain)]
-    if processor.image_processor is None:
+    if not processor.reads_images:
         return probes
-    before = TextSegment(ids=tuple(text("<|im_start|>user\n<|vision_start|>")))
-    after = TextSegment(ids=tuple(text("<|vision_end|>What do you see?<|im_end|>\n")))
+    before = text(f"{chat.first_user}{chat.image[0]}")
+    after = text(f"{chat.image[1]}{what}{chat.user_end}")
     width, height = size_px
     shapes = [(width, height // 2), (width, height // 2), (width // 2, height)]
     turns = [(before, _noise(processor, images, shape, seed), after) for seed, shape in enumerate(shapes)]

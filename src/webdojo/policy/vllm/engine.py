@@ -28,11 +28,13 @@ import torch
 from safetensors import SafetensorError
 from transformers.core_model_loading import revert_weight_conversion
 
-from webdojo.errors import EngineError, EngineLost, EngineTimeout
+from webdojo.errors import EngineError, EngineLost, EngineTimeout, ModelError
 from webdojo.policy.engine import ServedModel, VLLMConfig
+from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder
+from webdojo.policy.model.layouts import PLAIN, folder_layout
 from webdojo.policy.model.loading import engine_dtype, misfit, skeleton
-from webdojo.policy.model.processor import Processor, reading
+from webdojo.policy.model.processor import reading
 from webdojo.policy.vllm.replica import Common, Replica
 from webdojo.policy.vllm.server import Scratch, WeightFolder, start_servers, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
@@ -70,7 +72,12 @@ class VLLMEngine:
         self.config = config
         self._model = model
         folder = model_folder(model.path)
-        self.processor = processor = Processor.load(folder)
+        self.processor = processor = load_processor(folder)
+        if folder_layout(folder) is PLAIN and processor.reads_images:
+            raise ModelError(
+                f"the type of the model in {str(folder)!r} has no layout, so how vLLM writes its images is not known; "
+                "set engine.name=hf (docs/models.md)"
+            )
         self._shapes = skeleton(folder)
         banned = processor.banned(self._shapes.config.get_text_config().vocab_size)
         self._body = partial(
