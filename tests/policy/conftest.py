@@ -17,6 +17,12 @@ from transformers import (
     Gemma3Config,
     Gemma3ForConditionalGeneration,
     Gemma3Processor,
+    Glm4vConfig,
+    Glm4vForConditionalGeneration,
+    Glm4vProcessor,
+    InternVLConfig,
+    InternVLForConditionalGeneration,
+    InternVLProcessor,
     PreTrainedModel,
     PreTrainedTokenizerFast,
     Qwen2_5_VLConfig,
@@ -31,8 +37,11 @@ from transformers import (
     Qwen3VLMoeForConditionalGeneration,
 )
 from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
+from transformers.models.glm4v.image_processing_pil_glm4v import Glm4vImageProcessorPil
+from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
+from webdojo.policy.model.auto_processor import without_videos
 from webdojo.policy.model.loading import load_model, save_model
 from webdojo.policy.model.processor import Processor
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
@@ -218,17 +227,56 @@ def qwen3_config(processor: Processor) -> Qwen3Config:
 
 
 def save_random_gemma3(folder: Path) -> None:
-    """A type without a layout, as its own classes save it."""
     specials = ["<pad>", "<bos>", "<start_of_turn>", "<end_of_turn>"]
     images = {"boi_token": "<start_of_image>", "eoi_token": "<end_of_image>", "image_token": "<image_soft_token>"}
     tokenizer = tiny_tokenizer([*specials, *images.values()], bos="<bos>", eos="<end_of_turn>", pad="<pad>", **images)
-    size = {"height": 56, "width": 56}
-    reader = Gemma3ImageProcessorPil(size=size, image_seq_length=4)
-    template = (CHAT_TEMPLATES / "gemma3.jinja").read_text()
-    Gemma3Processor(reader, tokenizer, chat_template=template, image_seq_length=4).save_pretrained(str(folder))
+    reader = Gemma3ImageProcessorPil(size={"height": 56, "width": 56}, image_seq_length=4)
+    Gemma3Processor(reader, tokenizer, template("gemma3"), 4).save_pretrained(str(folder))
     image_token_id: Any = tokenizer.convert_tokens_to_ids("<image_soft_token>")
     scaled(Gemma3ForConditionalGeneration(gemma3_config(image_token_id, len(tokenizer)))).save_pretrained(str(folder))
 
+
+def save_random_glm4v(folder: Path) -> None:
+    specials = ["<|endoftext|>", "[gMASK]", "<sop>", "<|system|>", "<|user|>", "<|assistant|>", "<|observation|>"]
+    images = ["<|begin_of_image|>", "<|end_of_image|>", "<|image|>", "<|video|>"]
+    tokenizer = tiny_tokenizer([*specials, *images], eos="<|user|>")
+    reader = Glm4vImageProcessorPil(size={"shortest_edge": 56 * 56, "longest_edge": 512 * 512})
+    without_videos(Glm4vProcessor)(reader, tokenizer, chat_template=template("glm4v")).save_pretrained(str(folder))
+    base: Any = tiny_config(tiny_processor()).to_dict()
+    text = base["text_config"] | {"model_type": "glm4v_text", "vocab_size": len(tokenizer), "pad_token_id": 0}
+    rope = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [2, 1, 1], "partial_rotary_factor": 0.5}
+    del text["head_dim"]
+    vision = {"depth": 2, "hidden_size": 64, "num_heads": 4, "intermediate_size": 128, "image_size": 56}
+    config = Glm4vConfig(text_config=text | {"rope_parameters": rope}, vision_config=vision | {"out_hidden_size": 64})
+    config.image_token_id = tokenizer.convert_tokens_to_ids("<|image|>")
+    scaled(Glm4vForConditionalGeneration(config)).save_pretrained(str(folder))
+
+
+def save_random_internvl(folder: Path) -> None:
+    """Its screenshots are cut into tiles, by their shape."""
+    images = {"start_image_token": "<img>", "end_image_token": "</img>", "context_image_token": "<IMG_CONTEXT>"}
+    tokenizer = tiny_tokenizer([*SPECIALS, *images.values(), "<video>"], video_token="<video>", **images)
+    reader = GotOcr2ImageProcessorPil(size={"height": 56, "width": 56}, crop_to_patches=True, max_patches=4)
+    made = without_videos(InternVLProcessor)(reader, tokenizer, image_seq_length=4, chat_template=template("internvl"))
+    made.save_pretrained(str(folder))
+    vision = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
+    vision |= {"image_size": [56, 56], "patch_size": [14, 14]}
+    text = qwen3_config(tiny_processor()).to_dict() | {"vocab_size": len(tokenizer)}
+    config = InternVLConfig(vision_config=vision, text_config=text, image_seq_length=4)
+    config.image_token_id = tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>")
+    scaled(InternVLForConditionalGeneration(config)).save_pretrained(str(folder))
+
+
+def template(family: str) -> str:
+    return (CHAT_TEMPLATES / f"{family}.jinja").read_text()
+
+
+FOREIGN: dict[str, Any] = {
+    "gemma3": save_random_gemma3,
+    "glm4v": save_random_glm4v,
+    "internvl": save_random_internvl,
+}
+"""Types without a layout, as their own classes save them."""
 
 FAMILIES: dict[str, Any] = {
     "qwen3_vl": lambda processor: Qwen3VLForConditionalGeneration(tiny_config(processor)),
@@ -245,8 +293,9 @@ def family_dirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folders = {family: tmp_path_factory.mktemp(family) for family in FAMILIES}
     for family, folder in folders.items():
         save_random_model(family, folder)
-    folders["gemma3"] = tmp_path_factory.mktemp("gemma3")
-    save_random_gemma3(folders["gemma3"])
+    for family, save in FOREIGN.items():
+        folders[family] = tmp_path_factory.mktemp(family)
+        save(folders[family])
     return folders
 
 

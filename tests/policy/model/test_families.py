@@ -11,7 +11,7 @@ import torch
 from transformers import PreTrainedModel
 
 from benchmarks.padded import collate
-from tests.policy.conftest import FAMILIES, Images, chat
+from tests.policy.conftest import FAMILIES, FOREIGN, Images, chat
 from tests.trainer.records import trajectory, turn
 from webdojo.errors import EngineError, ModelError
 from webdojo.policy.hf.decode import Decoder
@@ -32,7 +32,7 @@ TEMPERATURE = 0.8
 SHARED = [family for family in FAMILIES if LAYOUTS[family].shares]
 
 
-@pytest.fixture(params=[*FAMILIES, "gemma3"])
+@pytest.fixture(params=[*FAMILIES, *FOREIGN])
 def family(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import shutil
 from collections.abc import Sequence
 from functools import lru_cache
 from inspect import signature
@@ -20,10 +21,10 @@ from PIL import Image
 from transformers import (
     MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
     AutoConfig,
-    AutoProcessor,
     AutoTokenizer,
     PreTrainedTokenizerFast,
 )
+from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
 from webdojo.agent.toolcall import unmarked
 from webdojo.errors import ModelError, one_line
@@ -32,6 +33,7 @@ from webdojo.policy.model.layouts import PLAIN, class_of, folder_layout, folder_
 from webdojo.policy.model.processor import NO_IMAGES, Processor
 
 _SIZES_KEPT = 4096
+_FILES = ("*processor*.json", "tokenizer*", "chat_template*", "special_tokens_map.json", "vocab*", "merges.txt")
 
 
 class AutoModelProcessor(Processor):
@@ -41,7 +43,8 @@ class AutoModelProcessor(Processor):
         config = AutoConfig.from_pretrained(str(folder), local_files_only=True)
         self._takes = signature(class_of(config).forward).parameters
         self._reads_images = type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
-        loader: Any = AutoProcessor if self._reads_images else AutoTokenizer
+        self._folder = folder
+        loader: Any = without_videos(PROCESSOR_MAPPING[type(config)]) if self._reads_images else AutoTokenizer
         self._processor = loader.from_pretrained(str(folder), local_files_only=True)
         tokenizer = self._processor.tokenizer if self._reads_images else self._processor
         if not isinstance(tokenizer, PreTrainedTokenizerFast):
@@ -72,7 +75,9 @@ class AutoModelProcessor(Processor):
         return self._count(width, height)
 
     def save(self, path: str | Path) -> None:
-        self._processor.save_pretrained(str(path))
+        for pattern in _FILES:
+            for file in self._folder.glob(pattern):
+                shutil.copy(file, path)
 
     def fits(self, width: int, height: int) -> bool:
         return True
@@ -117,6 +122,15 @@ class AutoModelProcessor(Processor):
         if not count or ids[begin : begin + count] != [self.image_token_id] * count:
             raise ModelError(f"its processor does not write an image of {width}x{height} pixels as one run of a token")
         return ids[:begin], count, ids[begin + count :]
+
+
+def without_videos(kind: Any) -> Any:
+    """A processor class of `transformers` that leaves out its part for videos, which asks for torchvision.
+
+    It reaches into how such a class finds its parts; tested with transformers 5.16 to 5.24.
+    """
+    parts = [part for part in kind.get_attributes() if part != "video_processor"]
+    return type(kind.__name__, (kind,), {"get_attributes": classmethod(lambda _: parts)})
 
 
 def load_processor(path: str | Path) -> Processor:
