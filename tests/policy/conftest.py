@@ -29,6 +29,8 @@ from transformers import (
     Qwen2_5_VLForConditionalGeneration,
     Qwen3_5Config,
     Qwen3_5ForConditionalGeneration,
+    Qwen3_5MoeConfig,
+    Qwen3_5MoeForConditionalGeneration,
     Qwen3Config,
     Qwen3ForCausalLM,
     Qwen3VLConfig,
@@ -176,6 +178,15 @@ def qwen3_5_config(processor: Processor) -> Qwen3_5Config:
     return Qwen3_5Config(text_config=text, vision_config=vision, tie_word_embeddings=True, **ids)
 
 
+def qwen3_5_moe_config(processor: Processor) -> Qwen3_5MoeConfig:
+    """As `qwen3_5_config`, with a choice of two experts of four and one for every token."""
+    base = qwen3_5_config(processor).to_dict()
+    experts = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 48}
+    text = base["text_config"] | experts | {"shared_expert_intermediate_size": 48, "model_type": "qwen3_5_moe_text"}
+    vision = base["vision_config"] | {"model_type": "qwen3_5_moe_vision"}
+    return Qwen3_5MoeConfig(**base | {"model_type": "qwen3_5_moe", "text_config": text, "vision_config": vision})
+
+
 def gemma3_config(image_token_id: int, vocabulary: int) -> Gemma3Config:
     """Layers that see a window and all, images that see themselves both ways."""
     text = {
@@ -246,9 +257,10 @@ def save_random_glm4v(folder: Path) -> None:
     text = base["text_config"] | {"model_type": "glm4v_text", "vocab_size": len(tokenizer), "pad_token_id": 0}
     rope = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [2, 1, 1], "partial_rotary_factor": 0.5}
     del text["head_dim"]
-    vision = {"depth": 2, "hidden_size": 64, "num_heads": 4, "intermediate_size": 128, "image_size": 56}
+    vision: dict[str, Any] = {"depth": 2, "hidden_size": 64, "num_heads": 4, "intermediate_size": 128, "image_size": 56}
     config = Glm4vConfig(text_config=text | {"rope_parameters": rope}, vision_config=vision | {"out_hidden_size": 64})
-    config.image_token_id = tokenizer.convert_tokens_to_ids("<|image|>")
+    image_token_id: Any = tokenizer.convert_tokens_to_ids("<|image|>")
+    config.image_token_id = image_token_id
     scaled(Glm4vForConditionalGeneration(config)).save_pretrained(str(folder))
 
 
@@ -259,11 +271,17 @@ def save_random_internvl(folder: Path) -> None:
     reader = GotOcr2ImageProcessorPil(size={"height": 56, "width": 56}, crop_to_patches=True, max_patches=4)
     made = without_videos(InternVLProcessor)(reader, tokenizer, image_seq_length=4, chat_template=template("internvl"))
     made.save_pretrained(str(folder))
-    vision = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
+    vision: dict[str, Any] = {
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+    }
     vision |= {"image_size": [56, 56], "patch_size": [14, 14]}
     text = qwen3_config(tiny_processor()).to_dict() | {"vocab_size": len(tokenizer)}
     config = InternVLConfig(vision_config=vision, text_config=text, image_seq_length=4)
-    config.image_token_id = tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>")
+    image_token_id: Any = tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>")
+    config.image_token_id = image_token_id
     scaled(InternVLForConditionalGeneration(config)).save_pretrained(str(folder))
 
 
@@ -282,6 +300,7 @@ FAMILIES: dict[str, Any] = {
     "qwen3_vl": lambda processor: Qwen3VLForConditionalGeneration(tiny_config(processor)),
     "qwen3_vl_moe": lambda processor: Qwen3VLMoeForConditionalGeneration(qwen3_vl_moe_config(processor)),
     "qwen3_5": lambda processor: Qwen3_5ForConditionalGeneration(qwen3_5_config(processor)),
+    "qwen3_5_moe": lambda processor: Qwen3_5MoeForConditionalGeneration(qwen3_5_moe_config(processor)),
     "qwen2_5_vl": lambda processor: Qwen2_5_VLForConditionalGeneration(qwen2_5_vl_config(processor)),
     "qwen3": lambda processor: Qwen3ForCausalLM(qwen3_config(processor)),
 }

@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 import torch
 from jinja2 import TemplateError
-from transformers import AutoProcessor, LlamaConfig, LlamaForCausalLM, ViTConfig
+from transformers import AutoConfig, LlamaConfig, LlamaForCausalLM, ViTConfig
+from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
-from tests.policy.conftest import CHAT_TEMPLATES, SPECIALS, Images, chat, scaled, tiny_tokenizer
+from tests.policy.conftest import CHAT_TEMPLATES, FOREIGN, SPECIALS, Images, chat, scaled, tiny_tokenizer
 from tests.policy.model.test_families import plain_logprobs
 from webdojo.agent.chatml import CHATML, Chat
 from webdojo.errors import EngineError, ModelError
 from webdojo.policy.hf.engine import HFEngine
-from webdojo.policy.model.auto_processor import load_processor
+from webdojo.policy.model.auto_processor import load_processor, without_videos
 from webdojo.policy.model.chat_template import chat_format
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.loading import load_model, save_model
@@ -50,33 +51,33 @@ def llama(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_prompts_are_the_chat_template_s(gemma3: Path, images: Images) -> None:
-    ours = load_processor(gemma3)
+@pytest.mark.parametrize("family", FOREIGN)
+def test_prompts_are_those_of_template_and_processor(family: str, family_dirs: dict[str, Path], images: Images) -> None:
+    ours = load_processor(family_dirs[family])
     shot = images.random(1, 96, 64)
     talk = Chat(ours, "You browse.")
-    asked = [talk.system, talk.text(f"{talk.user}find the mug"), *talk.image(shot), talk.turn]
-    said = [ours.encode("I look."), [ours.stop_id]]
-    response = Response(ids=said[0] + said[1], logprobs=[], versions=[], finish_reason=FinishReason.STOP)
+    asked = [talk.system, talk.text(talk.user), *talk.image(shot), talk.text("find the mug"), talk.turn]
+    response = Response(
+        ids=[*ours.encode("I look."), ours.stop_id], logprobs=[], versions=[], finish_reason=FinishReason.STOP
+    )
     more = [TextSegment(ids=tuple(response.ids)), talk.text(f"{talk.after(response)}and now?"), talk.turn]
 
-    theirs: Any = AutoProcessor.from_pretrained(str(gemma3))
-    words = {"type": "text", "text": "find the mug"}
+    config = AutoConfig.from_pretrained(str(family_dirs[family]))
+    theirs = without_videos(PROCESSOR_MAPPING[type(config)]).from_pretrained(str(family_dirs[family]))
+    picture = {"type": "image", "image": ours.sized(images.get(shot))}
     messages: list[dict[str, Any]] = [
         {"role": "system", "content": [{"type": "text", "text": "You browse."}]},
-        {"role": "user", "content": [words, {"type": "image", "image": ours.sized(images.get(shot))}]},
+        {"role": "user", "content": [picture, {"type": "text", "text": "find the mug"}]},
         {"role": "assistant", "content": [{"type": "text", "text": "I look."}]},
         {"role": "user", "content": [{"type": "text", "text": "and now?"}]},
     ]
-    for ours_, count in ((asked, 2), ([*asked, *more], 4)):
+    for segments, count in ((asked, 2), ([*asked, *more], 4)):
         made = theirs.apply_chat_template(
             messages[:count], tokenize=True, return_dict=True, add_generation_prompt=True, return_tensors="pt"
         )
-        prompt = Prompt(segments=tuple(ours_))
-        ids = prompt.ids(ours.image_token_id)
+        ids = Prompt(segments=tuple(segments)).ids(ours.image_token_id)
         assert ours.decode(ids) == ours.decode(made["input_ids"][0].tolist())
-        inputs = ours.model_inputs(ids, [images.get(shot)])
-        assert torch.equal(inputs["pixel_values"], made["pixel_values"])
-        assert torch.equal(inputs["token_type_ids"], (inputs["input_ids"] == ours.image_token_id).long())
+        assert torch.equal(ours.model_inputs(ids, [images.get(shot)])["pixel_values"], made["pixel_values"])
 
 
 def test_a_response_ends_with_the_family_s_token_and_holds_no_other(gemma3: Path) -> None:

@@ -203,11 +203,14 @@ def _noise(processor: Processor, images: Images, size_px: tuple[int, int], seed:
 
 
 def _rotated(processor: Processor, images: Images, image: ImageSegment) -> ImageSegment:
-    """An image whose visual tokens, in their order, stand in as many rows as it had columns."""
+    """An image whose visual tokens, in their order, stand in as many rows as it had columns; the same image where they
+    are not squares of it."""
     pixels = np.asarray(processor.sized(images.get(image.image)))
     height, width, _ = pixels.shape
     side = int((height * width / image.tokens) ** 0.5)
     rows, columns = height // side, width // side
+    if (rows * side, columns * side) != (height, width):
+        return image
     squares = pixels.reshape(rows, side, columns, side, 3).swapaxes(1, 2).reshape(columns, rows, side, side, 3)
     return _stored(processor, images, Image.fromarray(squares.swapaxes(1, 2).reshape(width, height, 3)))
 
