@@ -4,6 +4,7 @@ from functools import cache
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from webdojo.agent.chatml import CHATML
 from webdojo.browser.tools import TOOLS, signature
 
 SPECIALS = ["<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>"]
@@ -13,6 +14,8 @@ IMAGE_ID = SPECIALS.index("<|image_pad|>")
 
 class SmallCodec:
     """Counts and records what it encodes, so that tests can see what is tokenised when."""
+
+    chat = CHATML
 
     def __init__(self) -> None:
         self._tokenizer = _trained()

@@ -104,11 +104,11 @@ async def load_policy(
     Example: see `run_episode`.
     """
     from webdojo.loops.models import open_engine
+    from webdojo.policy.model.auto_processor import load_processor
     from webdojo.policy.model.folder import model_folder
-    from webdojo.policy.model.processor import Processor
 
     recipe = _recipe(recipe, overrides)
-    harness = recipe.build_harness(Processor.load(model_folder(model)))
+    harness = recipe.build_harness(load_processor(model_folder(model)))
     recipe.engine.check(recipe.harness)
     async with open_engine(recipe, browser.images, model) as engine:
         yield Policy(engine, harness, recipe)

@@ -149,7 +149,7 @@ class ActionError(WebdojoError):
 
 
 class ModelError(WebdojoError):
-    """A model folder is missing, corrupt, or of a kind that has no registered layout."""
+    """A model folder is missing, corrupt, or of a kind that holds no chat."""
 
 
 class HarnessError(WebdojoError):

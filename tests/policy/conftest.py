@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +14,41 @@ import torch
 from PIL import Image
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import (
+    Gemma3Config,
+    Gemma3ForConditionalGeneration,
+    Gemma3Processor,
+    Glm4vConfig,
+    Glm4vForConditionalGeneration,
+    Glm4vProcessor,
+    InternVLConfig,
+    InternVLForConditionalGeneration,
+    InternVLProcessor,
     PreTrainedModel,
     PreTrainedTokenizerFast,
     Qwen2_5_VLConfig,
     Qwen2_5_VLForConditionalGeneration,
+    Qwen3_5Config,
+    Qwen3_5ForConditionalGeneration,
+    Qwen3_5MoeConfig,
+    Qwen3_5MoeForConditionalGeneration,
     Qwen3Config,
     Qwen3ForCausalLM,
     Qwen3VLConfig,
     Qwen3VLForConditionalGeneration,
+    Qwen3VLMoeConfig,
+    Qwen3VLMoeForConditionalGeneration,
 )
+from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
+from transformers.models.glm4v.image_processing_pil_glm4v import Glm4vImageProcessorPil
+from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
+from webdojo.policy.model.auto_processor import without_videos
 from webdojo.policy.model.loading import load_model, save_model
 from webdojo.policy.model.processor import Processor
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
 
+CHAT_TEMPLATES = Path(__file__).parent.parent / "data" / "chat_templates"
 SPECIALS = [
     *("<|endoftext|>", "<|im_start|>", "<|im_end|>"),
     *("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"),
@@ -63,18 +84,26 @@ class Images:
         return self.put(buffer.getvalue(), width, height)
 
 
-def tiny_tokenizer() -> PreTrainedTokenizerFast:
+def tiny_tokenizer(
+    specials: Sequence[str] = SPECIALS,
+    bos: str | None = None,
+    eos: str = "<|im_end|>",
+    pad: str = "<|endoftext|>",
+    **more: str,
+) -> PreTrainedTokenizerFast:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=320, special_tokens=SPECIALS, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+        vocab_size=320, special_tokens=[*specials], initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
     )
     tokenizer.train_from_iterator(TEXTS, trainer)
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
-        eos_token="<|im_end|>",
-        pad_token="<|endoftext|>",
+        bos_token=bos,
+        eos_token=eos,
+        pad_token=pad,
+        extra_special_tokens=more,
         clean_up_tokenization_spaces=False,
     )
 
@@ -126,6 +155,58 @@ def tiny_config(processor: Processor, hidden: int = 64, layers: int = 2, vision_
     )
 
 
+def qwen3_vl_moe_config(processor: Processor) -> Qwen3VLMoeConfig:
+    """As `tiny_config`, with a choice of two experts of four in the second layer."""
+    config = tiny_config(processor).to_dict()
+    experts = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 96, "mlp_only_layers": [0]}
+    config["text_config"] |= {"model_type": "qwen3_vl_moe_text", **experts}
+    config["vision_config"] |= {"model_type": "qwen3_vl_moe_vision"}
+    return Qwen3VLMoeConfig(**config | {"model_type": "qwen3_vl_moe"})
+
+
+def qwen3_5_config(processor: Processor) -> Qwen3_5Config:
+    """As `tiny_config`, with a recurrent layer before the one that attends."""
+    base = tiny_config(processor).to_dict()
+    text = base["text_config"] | {"model_type": "qwen3_5_text", "layer_types": ["linear_attention", "full_attention"]}
+    text |= {"linear_num_key_heads": 2, "linear_num_value_heads": 4}
+    text |= {"linear_key_head_dim": 16, "linear_value_head_dim": 16}
+    rope = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [2, 1, 1], "partial_rotary_factor": 0.25}
+    vision = base["vision_config"] | {"model_type": "qwen3_5_vision"}
+    vision.pop("deepstack_visual_indexes")
+    ids = {name: base[name] for name in ("image_token_id", "video_token_id", "vision_start_token_id")}
+    text["rope_parameters"] = rope
+    return Qwen3_5Config(text_config=text, vision_config=vision, tie_word_embeddings=True, **ids)
+
+
+def qwen3_5_moe_config(processor: Processor) -> Qwen3_5MoeConfig:
+    """As `qwen3_5_config`, with a choice of two experts of four and one for every token."""
+    base = qwen3_5_config(processor).to_dict()
+    experts = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 48}
+    text = base["text_config"] | experts | {"shared_expert_intermediate_size": 48, "model_type": "qwen3_5_moe_text"}
+    vision = base["vision_config"] | {"model_type": "qwen3_5_moe_vision"}
+    return Qwen3_5MoeConfig(**base | {"model_type": "qwen3_5_moe", "text_config": text, "vision_config": vision})
+
+
+def gemma3_config(image_token_id: int, vocabulary: int) -> Gemma3Config:
+    """Layers that see a window and all, images that see themselves both ways."""
+    text = {
+        "vocab_size": vocabulary,
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 32,
+        "sliding_window": 16,
+        "layer_types": ["sliding_attention", "full_attention"],
+    }
+    vision = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
+    vision |= {"image_size": 56, "patch_size": 14}
+    config = Gemma3Config(text_config=text, vision_config=vision, mm_tokens_per_image=4)
+    config.image_token_id = image_token_id
+    return config
+
+
 def qwen2_5_vl_config(processor: Processor) -> Qwen2_5_VLConfig:
     """As `tiny_config`, of the family before."""
     base: Any = tiny_config(processor)
@@ -156,8 +237,70 @@ def qwen3_config(processor: Processor) -> Qwen3Config:
     )
 
 
+def save_random_gemma3(folder: Path) -> None:
+    specials = ["<pad>", "<bos>", "<start_of_turn>", "<end_of_turn>"]
+    images = {"boi_token": "<start_of_image>", "eoi_token": "<end_of_image>", "image_token": "<image_soft_token>"}
+    tokenizer = tiny_tokenizer([*specials, *images.values()], bos="<bos>", eos="<end_of_turn>", pad="<pad>", **images)
+    reader = Gemma3ImageProcessorPil(size={"height": 56, "width": 56}, image_seq_length=4)
+    Gemma3Processor(reader, tokenizer, template("gemma3"), 4).save_pretrained(str(folder))
+    image_token_id: Any = tokenizer.convert_tokens_to_ids("<image_soft_token>")
+    scaled(Gemma3ForConditionalGeneration(gemma3_config(image_token_id, len(tokenizer)))).save_pretrained(str(folder))
+
+
+def save_random_glm4v(folder: Path) -> None:
+    specials = ["<|endoftext|>", "[gMASK]", "<sop>", "<|system|>", "<|user|>", "<|assistant|>", "<|observation|>"]
+    images = ["<|begin_of_image|>", "<|end_of_image|>", "<|image|>", "<|video|>"]
+    tokenizer = tiny_tokenizer([*specials, *images], eos="<|user|>")
+    reader = Glm4vImageProcessorPil(size={"shortest_edge": 56 * 56, "longest_edge": 512 * 512})
+    without_videos(Glm4vProcessor)(reader, tokenizer, chat_template=template("glm4v")).save_pretrained(str(folder))
+    base: Any = tiny_config(tiny_processor()).to_dict()
+    text = base["text_config"] | {"model_type": "glm4v_text", "vocab_size": len(tokenizer), "pad_token_id": 0}
+    rope = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [2, 1, 1], "partial_rotary_factor": 0.5}
+    del text["head_dim"]
+    vision: dict[str, Any] = {"depth": 2, "hidden_size": 64, "num_heads": 4, "intermediate_size": 128, "image_size": 56}
+    config = Glm4vConfig(text_config=text | {"rope_parameters": rope}, vision_config=vision | {"out_hidden_size": 64})
+    image_token_id: Any = tokenizer.convert_tokens_to_ids("<|image|>")
+    config.image_token_id = image_token_id
+    scaled(Glm4vForConditionalGeneration(config)).save_pretrained(str(folder))
+
+
+def save_random_internvl(folder: Path) -> None:
+    """Its screenshots are cut into tiles, by their shape."""
+    images = {"start_image_token": "<img>", "end_image_token": "</img>", "context_image_token": "<IMG_CONTEXT>"}
+    tokenizer = tiny_tokenizer([*SPECIALS, *images.values(), "<video>"], video_token="<video>", **images)
+    reader = GotOcr2ImageProcessorPil(size={"height": 56, "width": 56}, crop_to_patches=True, max_patches=4)
+    made = without_videos(InternVLProcessor)(reader, tokenizer, image_seq_length=4, chat_template=template("internvl"))
+    made.save_pretrained(str(folder))
+    vision: dict[str, Any] = {
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+    }
+    vision |= {"image_size": [56, 56], "patch_size": [14, 14]}
+    text = qwen3_config(tiny_processor()).to_dict() | {"vocab_size": len(tokenizer)}
+    config = InternVLConfig(vision_config=vision, text_config=text, image_seq_length=4)
+    image_token_id: Any = tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>")
+    config.image_token_id = image_token_id
+    scaled(InternVLForConditionalGeneration(config)).save_pretrained(str(folder))
+
+
+def template(family: str) -> str:
+    return (CHAT_TEMPLATES / f"{family}.jinja").read_text()
+
+
+FOREIGN: dict[str, Any] = {
+    "gemma3": save_random_gemma3,
+    "glm4v": save_random_glm4v,
+    "internvl": save_random_internvl,
+}
+"""Types without a layout, as their own classes save them."""
+
 FAMILIES: dict[str, Any] = {
     "qwen3_vl": lambda processor: Qwen3VLForConditionalGeneration(tiny_config(processor)),
+    "qwen3_vl_moe": lambda processor: Qwen3VLMoeForConditionalGeneration(qwen3_vl_moe_config(processor)),
+    "qwen3_5": lambda processor: Qwen3_5ForConditionalGeneration(qwen3_5_config(processor)),
+    "qwen3_5_moe": lambda processor: Qwen3_5MoeForConditionalGeneration(qwen3_5_moe_config(processor)),
     "qwen2_5_vl": lambda processor: Qwen2_5_VLForConditionalGeneration(qwen2_5_vl_config(processor)),
     "qwen3": lambda processor: Qwen3ForCausalLM(qwen3_config(processor)),
 }
@@ -169,6 +312,9 @@ def family_dirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folders = {family: tmp_path_factory.mktemp(family) for family in FAMILIES}
     for family, folder in folders.items():
         save_random_model(family, folder)
+    for family, save in FOREIGN.items():
+        folders[family] = tmp_path_factory.mktemp(family)
+        save(folders[family])
     return folders
 
 
@@ -181,19 +327,23 @@ def model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def save_random_model(family: str, folder: Path) -> None:
-    """Weights are scaled up so that pictures and text matter to the logits."""
     processor = tiny_processor()
     torch.manual_seed(0)
-    model: PreTrainedModel = FAMILIES[family](processor)
+    model = scaled(FAMILIES[family](processor))
+    if family == "qwen3":
+        processor = Processor(processor.tokenizer, None)
+    save_model(model, processor, folder)
+
+
+def scaled(model: Any) -> Any:
+    """Weights are scaled up so that pictures and text matter to the logits."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if parameter.ndim > 1:
                 parameter.mul_(3.0)
             elif name.endswith("bias"):
                 parameter.normal_(std=0.1)
-    if family == "qwen3":
-        processor = Processor(processor.tokenizer, None)
-    save_model(model, processor, folder)
+    return model
 
 
 @pytest.fixture
@@ -220,7 +370,8 @@ def make_prompt(processor: Processor, *parts: str | ImageRef) -> Prompt:
 
 
 def chat(processor: Processor, text: str, *shown: ImageRef) -> Prompt:
-    parts: list[str | ImageRef] = [f"<|im_start|>user\n{text}"]
+    form = processor.chat
+    parts: list[str | ImageRef] = [f"{form.first_user}{text}"]
     for image in shown:
-        parts += ["<|vision_start|>", image, "<|vision_end|>"]
-    return make_prompt(processor, *parts, "<|im_end|>\n<|im_start|>assistant\n")
+        parts += [form.image[0], image, form.image[1]]
+    return make_prompt(processor, *parts, f"{form.user_end}{form.assistant}")

@@ -1,4 +1,4 @@
-"""Qwen's chat format (ChatML), which all registered model families share, as prompt segments.
+"""A model's chat format as prompt segments; ChatML, Qwen's, is that of most families.
 
 Text from a person or a page must pass through `toolcall.plain` first, so that it cannot forge a marker.
 """
@@ -6,6 +6,7 @@ Text from a person or a page must pass through `toolcall.plain` first, so that i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import Protocol
 
@@ -14,12 +15,46 @@ from webdojo.types import ImageRef, ImageSegment, Response, TextSegment, Turn
 
 Segment = TextSegment | ImageSegment
 
-USER = "<|im_start|>user\n"
-"""Opens what the user says."""
+
+@dataclass(frozen=True)
+class ChatFormat:
+    """The texts that a chat template puts around what is said. A response ends with `IM_END`, which is how the token
+    that ends one is written here in every family."""
+
+    system: tuple[str, str]
+    """Before and after the system message."""
+    first_user: str
+    """Opens the user's first words in a prompt without a system message."""
+    user: str
+    """Opens the user's first words after a system message."""
+    next_user: str
+    """Opens the user's words after a response that has ended."""
+    user_end: str
+    """Ends the user's words."""
+    assistant: str
+    """Opens a response."""
+    image: tuple[str, str]
+    """Before and after the tokens of an image."""
+
+
+CHATML = ChatFormat(
+    system=("<|im_start|>system\n", f"{IM_END}\n"),
+    first_user="<|im_start|>user\n",
+    user="<|im_start|>user\n",
+    next_user="\n<|im_start|>user\n",
+    user_end=f"{IM_END}\n",
+    assistant="<|im_start|>assistant\n",
+    image=("<|vision_start|>", "<|vision_end|>"),
+)
 
 
 class Codec(Protocol):
     """Encodes and decodes text, special tokens included (`policy/model/processor.py` for real models)."""
+
+    @property
+    def chat(self) -> ChatFormat:
+        """How the model's prompts are laid out."""
+        ...
 
     def encode(self, text: str) -> list[int]:
         """The ids of the text; special tokens in it become their ids, and nothing is added."""
@@ -34,17 +69,20 @@ class Codec(Protocol):
         ...
 
 
-class ChatML:
+class Chat:
     """Makes segments for one codec; those that every prompt needs are made once. An empty `system` is no message."""
 
     def __init__(self, codec: Codec, system: str) -> None:
         self._codec = codec
-        self.system = self.text(f"<|im_start|>system\n{system}{IM_END}\n" if system else "")
-        self.turn = self.text(f"{IM_END}\n<|im_start|>assistant\n")
+        self.format = codec.chat
+        before, after = self.format.system
+        self.system = self.text(f"{before}{system}{after}" if system else "")
+        self.user = self.format.user if system else self.format.first_user
+        """Opens the user's first words."""
+        self.turn = self.text(f"{self.format.user_end}{self.format.assistant}")
         """Ends the user's words; the model's response follows."""
-        self._vision_start = self.text("<|vision_start|>")
-        self._vision_end = self.text("<|vision_end|>")
-        self._im_end_id = codec.encode(IM_END)[-1]
+        self._before_image, self._after_image = map(self.text, self.format.image)
+        self._stop_id = codec.encode(IM_END)[-1]
 
     def text(self, text: str) -> TextSegment:
         return TextSegment(ids=tuple(self._codec.encode(text)) if text else ())
@@ -52,11 +90,11 @@ class ChatML:
     def image(self, image: ImageRef) -> tuple[Segment, ...]:
         """An image between its markers."""
         tokens = self._codec.image_tokens(image.width, image.height)
-        return self._vision_start, ImageSegment(image=image, tokens=tokens), self._vision_end
+        return self._before_image, ImageSegment(image=image, tokens=tokens), self._after_image
 
     def after(self, response: Response) -> str:
         """The text that opens the user's words after a response, which may have been cut off."""
-        return f"\n{USER}" if response.ids[-1:] == [self._im_end_id] else f"{IM_END}\n{USER}"
+        return f"{'' if response.ids[-1:] == [self._stop_id] else IM_END}{self.format.next_user}"
 
 
 def shared_fraction(turns: Sequence[Turn]) -> float:

@@ -7,7 +7,7 @@ All harnesses drop in one order: old images go first, then old pages (text views
 the oldest turns, each of which becomes one line. The task, the tools and the last observation always stay. If those
 alone are too long, so is the prompt, and the episode ends with `context_length`.
 
-Layout of a prompt in ChatML, one part a line:
+Layout of a prompt, one part a line:
 
     system                the protocol, the same for every episode
     opening               user: the task; one part with the note where every exchange is shown in full
@@ -34,7 +34,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from webdojo.agent.chatml import USER, ChatML, Segment
+from webdojo.agent.chatml import Chat, Segment
 from webdojo.agent.chatml import Codec as Codec
 from webdojo.agent.toolcall import plain
 from webdojo.plugins import Plug
@@ -152,7 +152,7 @@ class Conversation:
 
     @property
     def _said_first(self) -> str:
-        return f"{USER}{self.harness.opening(self.task)}"
+        return f"{self._chat.user}{self.harness.opening(self.task)}"
 
     @cached_property
     def _opening(self) -> TextSegment:
@@ -200,7 +200,7 @@ class Harness(ABC):
     def __init__(self, config: HarnessConfig, codec: Codec) -> None:
         self.config = config
         self.codec = codec
-        self.chat = ChatML(codec, self.system_prompt())
+        self.chat = Chat(codec, self.system_prompt())
 
     def start(self, task: Task, observation: Observation) -> Conversation:
         """Start a conversation with the task and the first observation."""

@@ -21,7 +21,11 @@ THINK_END = "</think>"
 CALL = "<tool_call>"
 CALL_END = "</tool_call>"
 
-_RESERVED = re.compile(r"<(?=\|[^|<>\s]{1,40}\|>|/?(?:think|tools|tool_call|tool_response)>)")
+_MARKERS = (
+    "think|tools|tool_call|tool_response|bos|eos|(?:start|end)_of_(?:turn|image)|image_soft_token|img|IMG_CONTEXT"
+)
+"""Those that have no bars, of all model families that are known."""
+_RESERVED = re.compile(rf"<(?=\|[^|<>\s]{{1,40}}\|>|/?(?:{_MARKERS})>)")
 
 
 def _no_constant(name: str) -> Any:

@@ -23,8 +23,8 @@ from webdojo.cluster.roles import actor_of, image_server, received, sent
 from webdojo.errors import BrowserError, EngineError, Failure
 from webdojo.loops.rollouts import EpisodeSpec, Rollouts
 from webdojo.loops.rollouts import open_rollouts as open_here
+from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder
-from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import ScriptedActor
 from webdojo.recipe import Recipe
 from webdojo.reward.function import RewardFunction
@@ -124,7 +124,7 @@ class RolloutServer:
         """Open environment and browsers."""
         if self._rollouts is None:
             recipe = self._recipe
-            self._harness = recipe.build_harness(Processor.load(model_folder(recipe.model.path)))
+            self._harness = recipe.build_harness(load_processor(model_folder(recipe.model.path)))
             opening = open_here(recipe, self._images, self._harness, recipe.reward_function)
             self._rollouts = await self._exit.enter_async_context(opening)
 

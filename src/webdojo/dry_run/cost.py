@@ -9,6 +9,7 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import Missing
 from webdojo.policy.config import screenshot_tokens
+from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
 from webdojo.rollout.config import HorizonSection
 from webdojo.rollout.curriculum import stage_of
@@ -31,9 +32,9 @@ class Phase(NamedTuple):
 def visual_token_px(path: str, model: PreTrainedModel | None) -> int:
     """Side of the square that one visual token of a model stands for: its patches, merged 2 by 2. Where only the path
     is known, that of its family: 28 in Qwen2.5-VL, 32 in Qwen3-VL."""
-    vision: Any = None if model is None else getattr(model.config, "vision_config", None)
-    if vision is None:
+    if model is None or not layout_of(model).images:
         return 28 if "qwen2.5-vl" in path.lower() else 32
+    vision: Any = model.config.vision_config
     return int(vision.patch_size * vision.spatial_merge_size)
 
 

@@ -6,7 +6,7 @@ float32), hidden size H, Q and K values of all query and of all key heads, and I
     2 (4 + 2c) H            two norms: input in float32, normalised, and their output
     (4 + c) (Q + K)         norms of queries and keys, where the model has them
     c (3 Q + 2 K)           queries, keys and values as they attend; the result, and its copy token by token
-    4 c I                   MLP: gate, its activation, the other half, their product
+    4 c I                   MLP: gate, its activation, the other half, their product; I of all experts of a token
 
 and a vision block per patch `c (11 h + 2 I)`, or `c (11 h + 4 I)` with a gated MLP. With
 `train.gradient_checkpointing` every layer keeps its input (`c H`), and one layer at a time all of that. The LM head
@@ -28,7 +28,7 @@ from transformers import PreTrainedModel
 from webdojo.dry_run.cost import seen_tokens
 from webdojo.errors import ConfigError
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.model.forward import MAX_LOGITS, VISION, text_layers, vision_tower
+from webdojo.policy.model.forward import MAX_LOGITS, text_layers, vision_prefixes, vision_tower
 from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
 from webdojo.trainer.learner.optimizer import state_bytes, trained_names
@@ -78,7 +78,7 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     sharded = train.ranks > 1 or machine.cuda
     total, tower = size(model), size(vision_tower(model))
     names, trained = zip(*_trained(model, recipe.model), strict=True)
-    tower_trains = any(name.startswith(VISION) for name in names)
+    tower_trains = any(name.startswith(vision_prefixes(model)) for name in names)
     outside = total - size(layers) - tower  # embeddings, head, norm
     whole = tower if sharded and not tower_trains else 0
     moments = sum(state_bytes(train.optimizer, -(-count // train.ranks)) for count in trained)
@@ -94,7 +94,7 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     }
     tokens = train.micro_batch_tokens
     depth = recipe.model.freeze_trainable_layers or len(layers)
-    layer = tokens * _text_layer_bytes(layers[0], value)
+    layer = tokens * _text_layer_bytes(model, value)
     hidden = tokens * value * model.config.get_text_config().hidden_size
     logits = 20 * min(tokens * model.get_output_embeddings().weight.shape[0], MAX_LOGITS)
     # Gradients of one layer's activations, and of the largest weight before it is accumulated or sharded.
@@ -179,7 +179,7 @@ def _trained(model: PreTrainedModel, config: ModelConfig) -> Iterator[tuple[str,
 
 
 def _adapted(name: str, module: nn.Module, model: PreTrainedModel, config: ModelConfig) -> bool:
-    if config.freeze_vision and name.startswith(VISION):
+    if config.freeze_vision and name.startswith(vision_prefixes(model)):
         return False
     targets = config.lora.target_modules
     if targets == "all-linear":
@@ -187,11 +187,24 @@ def _adapted(name: str, module: nn.Module, model: PreTrainedModel, config: Model
     return any(name == target or name.endswith(f".{target}") for target in targets)
 
 
-def _text_layer_bytes(layer: nn.Module, value: int) -> int:
+def active_size(model: PreTrainedModel) -> int:
+    """The number of parameters that compute a token: of experts those that it goes to."""
+    experts = sum(p.numel() for name, p in model.named_parameters() if ".mlp.experts." in name)
+    if not experts:
+        return size(model)
+    config = model.config.get_text_config()
+    return size(model) - experts * (config.num_experts - config.num_experts_per_tok) // config.num_experts
+
+
+def _text_layer_bytes(model: PreTrainedModel, value: int) -> int:
     """The bytes that a text layer keeps per token; the formula is at the head of this file."""
-    shapes = {name: tuple(p.shape) for name, p in layer.named_parameters()}
+    shapes = {name: tuple(p.shape) for name, p in text_layers(model)[-1].named_parameters()}
     queries, hidden = shapes["self_attn.q_proj.weight"]
-    keys, inner = shapes["self_attn.k_proj.weight"][0], shapes["mlp.gate_proj.weight"][0]
+    keys = shapes["self_attn.k_proj.weight"][0]
+    if experts := shapes.get("mlp.experts.gate_up_proj"):
+        inner = model.config.get_text_config().num_experts_per_tok * experts[1] // 2
+    else:
+        inner = shapes["mlp.gate_proj.weight"][0]
     kept = 2 * (4 + 2 * value) * hidden + value * (3 * queries + 2 * keys) + 4 * value * inner
     if "self_attn.q_norm.weight" in shapes:
         kept += (4 + value) * (queries + keys)

@@ -17,7 +17,17 @@ from transformers import PreTrainedModel
 
 from webdojo.browser.config import HOSTED
 from webdojo.dry_run.cost import estimate
-from webdojo.dry_run.memory import GB, Machine, MemoryPlan, changed, longest_turn, memory_table, plan_memory, size
+from webdojo.dry_run.memory import (
+    GB,
+    Machine,
+    MemoryPlan,
+    active_size,
+    changed,
+    longest_turn,
+    memory_table,
+    plan_memory,
+    size,
+)
 from webdojo.policy.engine import Footprint, VLLMConfig
 from webdojo.policy.engines import VLLM
 from webdojo.recipe import Recipe
@@ -132,7 +142,7 @@ def hours(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> tuple[flo
     """From half of the turns that horizons allow, with short answers, to all of them with the longest."""
     cores = os.cpu_count() or 1
     rate = GPU_RATE if machine.cuda else CORE_RATE * cores
-    train, operations = recipe.train, 2 * size(model)
+    train, operations = recipe.train, 2 * active_size(model)
 
     def of(share: float, length: float) -> float:
         seconds = 0.0

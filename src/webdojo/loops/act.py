@@ -39,10 +39,10 @@ async def act(
     from webdojo.browser.chromium import find_chromium
     from webdojo.browser.pool import BrowserPool
     from webdojo.loops.models import open_engine
-    from webdojo.policy.model.processor import Processor
+    from webdojo.policy.model.auto_processor import load_processor
     from webdojo.rollout.episode import run_episode
 
-    processor = Processor.load(model_folder(model))
+    processor = load_processor(model_folder(model))
     harness = recipe.build_harness(processor)
     env, reward = recipe.env, recipe.reward_function if own else _reward(recipe, task)
     info = run_info(recipe.seed, find_chromium(recipe.browser))

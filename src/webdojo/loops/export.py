@@ -22,6 +22,7 @@ from webdojo.agent.toolcall import IM_END
 from webdojo.errors import EngineError, StoreError
 from webdojo.policy.chat.client import Message
 from webdojo.policy.chat.engine import conversation, text_part
+from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.redact import redact
@@ -114,7 +115,7 @@ def answered(turn: Turn, codec: Codec) -> Prompt:
     end = tuple(codec.encode(IM_END))
     ids = tuple(turn.response.ids)
     ids = ids if ids[-len(end) :] == end else ids + end
-    opening = TextSegment(ids=tuple(codec.encode("\n<|im_start|>assistant\n")))
+    opening = TextSegment(ids=tuple(codec.encode(f"\n{codec.chat.assistant}")))
     return Prompt(segments=(*turn.prompt.segments, TextSegment(ids=ids), opening))
 
 
@@ -122,17 +123,17 @@ def codec_of(store: RunStore) -> Processor:
     """The processor of the model that the run trains, from a checkpoint if there is one, since that is at hand."""
     for checkpoint in store.checkpoints.all():
         if (checkpoint.path / "tokenizer.json").is_file():
-            return Processor.load(checkpoint.path)
+            return load_processor(checkpoint.path)
     recipe = yaml.safe_load(store.recipe_yaml)
     info = store.info
-    return Processor.load(model_folder(info.get("processor") or info.get("model") or recipe["model"]["path"]))
+    return load_processor(model_folder(info.get("processor") or info.get("model") or recipe["model"]["path"]))
 
 
 class CachedCodec:
     """A codec that remembers: the prompts of an episode repeat one another."""
 
     def __init__(self, codec: Codec) -> None:
-        self.encode, self.image_tokens = codec.encode, codec.image_tokens
+        self.chat, self.encode, self.image_tokens = codec.chat, codec.encode, codec.image_tokens
         self._decode = lru_cache(4096)(lambda ids: codec.decode([*ids]))
 
     def decode(self, ids: list[int]) -> str:

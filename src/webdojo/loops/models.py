@@ -28,6 +28,7 @@ from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import ServedModel
+from webdojo.policy.model.layouts import layout_of
 from webdojo.policy.model.loading import device_of, load_model, skeleton
 from webdojo.recipe import Recipe
 from webdojo.sleep_clock import SleepClock
@@ -137,7 +138,7 @@ def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks,
     model, processor = load_model(model_path, mesh=ranks.mesh)
     if ranks.mesh is None:
         model.to(device_of(recipe.model))  # type: ignore[arg-type]
-    if ranks.rank == 0:
+    if ranks.rank == 0 and layout_of(model).shares:
         _log_memory(model, recipe)
     trained = trained_names(model, recipe.model)
     for name, parameter in model.named_parameters():
@@ -170,6 +171,9 @@ def estimates(recipe: Recipe) -> list[str]:
         model = skeleton(recipe.model.path)
     except ModelError as error:
         return [*cost_table(recipe).splitlines(), *judging, "", f"memory is not estimated: {error}"]
+    if not layout_of(model).shares:
+        why = f"model type {model.config.model_type!r} takes the plain path (docs/models.md)"
+        return [*cost_table(recipe, model).splitlines(), *judging, "", f"memory is not estimated: {why}"]
     return [*cost_table(recipe, model).splitlines(), *judging, "", *plan_lines(model, recipe, machine_of(recipe.model))]
 
 

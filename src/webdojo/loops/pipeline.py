@@ -41,6 +41,7 @@ from webdojo.loops.results.kit import write_kit
 from webdojo.loops.results.protocol import differs
 from webdojo.loops.resume import latest, metrics_of
 from webdojo.loops.run_folder import DEMO, ENGINE_ACCOUNT, EVAL, EVAL_CYCLE, EVALUATION, KIT
+from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
@@ -63,7 +64,7 @@ def run_recipe(recipe: Recipe, run: Path, resume: bool, parts: Parts = HERE) -> 
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
     # What the model cannot do must not leave a run folder behind.
-    processor = Processor.load(model_folder(recipe.model.path))
+    processor = load_processor(model_folder(recipe.model.path))
     check_learner(recipe)
     with opened(recipe, run, resume, {}) as store, RunLog(store) as log:
         if resume:
@@ -75,7 +76,7 @@ def run_recipe(recipe: Recipe, run: Path, resume: bool, parts: Parts = HERE) -> 
 
 def measure_model(recipe: Recipe, model_path: str, run: Path, resume: bool, parts: Parts = HERE) -> dict[str, Any]:
     """Measure a model on the held-out tasks of a recipe that was checked, in a run folder."""
-    processor = Processor.load(model_folder(model_path))
+    processor = load_processor(model_folder(model_path))
     measured = {"model": recipe.engine.serves(model_path), "processor": whole_path(model_path)}
     with (
         opened(recipe, run, resume, measured) as store,

@@ -134,10 +134,10 @@ class EngineConfig(Plug):
         `account` is a file for what was spent, so that a budget outlives the process. Raises as `open`.
         """
         from webdojo.policy.messages import EngineMessages, RequestImages
+        from webdojo.policy.model.auto_processor import load_processor
         from webdojo.policy.model.folder import model_folder
-        from webdojo.policy.model.processor import Processor
 
-        images, processor = RequestImages(), Processor.load(model_folder(model.path))
+        images, processor = RequestImages(), load_processor(model_folder(model.path))
         async with self.open(replace(model, images=images)) as engine:
             yield EngineMessages(engine, processor, images, model.max_context_tokens)
 

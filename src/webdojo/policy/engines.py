@@ -78,10 +78,10 @@ class Chat(ChatConfig):
     async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
         from webdojo.policy.chat.client import ChatClient
         from webdojo.policy.chat.engine import ChatEngine
+        from webdojo.policy.model.auto_processor import load_processor
         from webdojo.policy.model.folder import model_folder
-        from webdojo.policy.model.processor import Processor
 
-        codec = Processor.load(model_folder(model.path))
+        codec = load_processor(model_folder(model.path))
         async with ChatClient(self, model.account) as client:
             yield ChatEngine(client, codec, model.images)
             logger.info("%s", client.totals())

@@ -1,7 +1,7 @@
 """An engine as a model that answers messages: what a judge asks of a checkpoint instead of an endpoint.
 
-Messages are those of OpenAI's chat API, with images as data URLs; they are laid out in ChatML. Text in them cannot
-forge the markers of the protocol. An image is held for as long as a request needs it.
+Messages are those of OpenAI's chat API, with images as data URLs; they are laid out in the model's chat format. Text in
+them cannot forge its markers. An image is held for as long as a request needs it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from PIL import Image
 
-from webdojo.agent.chatml import ChatML, Segment
+from webdojo.agent.chatml import Chat, Segment
 from webdojo.agent.toolcall import IM_END, unmarked
 from webdojo.errors import EngineError
 from webdojo.policy.model.processor import Processor
@@ -73,7 +73,7 @@ class EngineMessages:
         self._processor = processor
         self._images = images
         self._max_context_tokens = max_context_tokens
-        self._chat = ChatML(processor, "")
+        self._chat = Chat(processor, "")
 
     async def say(
         self, messages: Sequence[dict[str, Any]], sampling: Sampling, keep: Callable[[str], bool] = bool
@@ -90,16 +90,24 @@ class EngineMessages:
         return self._processor.decode(response.ids).removesuffix(IM_END)
 
     def _prompt(self, messages: Sequence[dict[str, Any]], request: _Request) -> Prompt:
+        chat, said = self._chat.format, set[str]()
         segments: list[Segment] = []
         for message in messages:
-            content: str | list[dict[str, Any]] = message["content"]
+            role, content = message["role"], message["content"]
             parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
-            segments.append(self._chat.text(f"<|im_start|>{message['role']}\n"))
+            opening = chat.next_user if "assistant" in said else chat.user if said else chat.first_user
+            before, after = {
+                "system": chat.system,
+                "user": (opening, chat.user_end),
+                "assistant": (chat.assistant, IM_END),
+            }[role]
+            said.add(role)
+            segments.append(self._chat.text(before))
             for part in parts:
                 if part["type"] == "text":
                     segments.append(self._chat.text(unmarked(part["text"])))
                 else:
                     segments += self._chat.image(request.add(part["image_url"]["url"]))
-            segments.append(self._chat.text(f"{IM_END}\n"))
-        segments.append(self._chat.text("<|im_start|>assistant\n"))
+            segments.append(self._chat.text(after))
+        segments.append(self._chat.text(chat.assistant))
         return Prompt(segments=tuple(segments))

@@ -73,6 +73,11 @@ def cut(sequences: Sequence[Sequence_], max_tokens: int) -> list[MicroBatch]:
     return found[::-1]
 
 
+def alone(sequences: Sequence[Sequence_]) -> list[MicroBatch]:
+    """Each sample in a micro-batch of its own."""
+    return [MicroBatch((i,), (0,), len(prompt) + len(response) - 1) for i, (prompt, response) in enumerate(sequences)]
+
+
 def rounds(micro_batches: Sequence[MicroBatch], ranks: int) -> list[list[MicroBatch]]:
     """Deal micro-batches out in rounds of one for each rank, the last one filled up with the smallest.
 

@@ -13,6 +13,7 @@ from benchmarks.padded import collate
 from tests.policy.conftest import Images, chat
 from webdojo.policy.hf.engine import HFEngine
 from webdojo.policy.hf.kv_cache import LENGTH_STEP
+from webdojo.policy.hf.running_batch import RunningBatch
 from webdojo.policy.model.forward import token_logprobs
 from webdojo.policy.model.loading import load_model
 from webdojo.types import ImageSegment, Prompt, Response, Sampling, TextSegment
@@ -54,6 +55,7 @@ async def test_100_random_prompts_of_several_turns_and_images(model_dir: Path, i
     rng = random.Random(7)
     model, processor = load_model(model_dir)
     engine = HFEngine(model, processor, images, threads=1)
+    assert isinstance(engine._batch, RunningBatch)
     engine._batch._cache._reach_step = LENGTH_STEP if device == "cuda" else 1
     reference, _ = load_model(model_dir)
     checked: list[tuple[Prompt, Response]] = []

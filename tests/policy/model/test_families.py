@@ -11,7 +11,7 @@ import torch
 from transformers import PreTrainedModel
 
 from benchmarks.padded import collate
-from tests.policy.conftest import FAMILIES, Images, chat
+from tests.policy.conftest import FAMILIES, FOREIGN, Images, chat
 from tests.trainer.records import trajectory, turn
 from webdojo.errors import EngineError, ModelError
 from webdojo.policy.hf.decode import Decoder
@@ -21,7 +21,7 @@ from webdojo.policy.model.forward import text_hidden
 from webdojo.policy.model.layouts import LAYOUTS
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
-from webdojo.trainer.batch import samples_from_groups
+from webdojo.trainer.batch import Sample, samples_from_groups
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.learner.learner import Learner
 from webdojo.types import Prompt, Response, Sampling, TextSegment
@@ -29,7 +29,10 @@ from webdojo.types import Prompt, Response, Sampling, TextSegment
 TEMPERATURE = 0.8
 
 
-@pytest.fixture(params=FAMILIES)
+SHARED = [family for family in FAMILIES if LAYOUTS[family].shares]
+
+
+@pytest.fixture(params=[*FAMILIES, *FOREIGN])
 def family(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -43,20 +46,25 @@ def folder(family: str, family_dirs: dict[str, Path]) -> Path:
 def prompts(family: str, processor: Processor, images: Images) -> list[Prompt]:
     """A few, of different lengths, with images where the family reads them."""
     a, b, c = (images.random(1), images.random(2, 96, 64), images.random(3, 64, 128))
-    shown: list[tuple[Any, ...]] = [(), (a,), (a, b), (c, a, c)] if LAYOUTS[family].images else [()] * 4
+    shown: list[tuple[Any, ...]] = [(), (a,), (a, b), (c, a, c)] if family != "qwen3" else [()] * 4
     return [chat(processor, f"find the red mug {'and the cart ' * 5 * k}", *pics) for k, pics in enumerate(shown)]
+
+
+def plain_inputs(processor: Processor, images: Images, prompt: Prompt, ids: list[int]) -> dict[str, Any]:
+    """What the model's own forward takes."""
+    shown = [images.get(image) for image in prompt.images]
+    return processor.model_inputs([*prompt.ids(processor.image_token_id), *ids], shown)
 
 
 def plain_logprobs(model: Any, processor: Processor, images: Images, prompt: Prompt, ids: list[int]) -> torch.Tensor:
     """By the model's own forward: its positions, its placeholders, its masks, and no cache."""
-    input_ids = torch.tensor([[*prompt.ids(processor.image_token_id), *ids]])
-    inputs: dict[str, Any] = {"input_ids": input_ids, "use_cache": False}
-    if prompt.images:
-        pixels, grids = zip(*(processor.pixels(images.get(i)) for i in prompt.images), strict=True)
-        inputs |= {"pixel_values": torch.cat(pixels), "image_grid_thw": torch.cat(grids)}
-        inputs |= {"mm_token_type_ids": (input_ids == processor.image_token_id).long()}
     with torch.no_grad():
-        logits = model(**inputs).logits[0, len(prompt) - 1 : -1].float() / TEMPERATURE
+        logits = (
+            model(**plain_inputs(processor, images, prompt, ids), use_cache=False)
+            .logits[0, len(prompt) - 1 : -1]
+            .float()
+            / TEMPERATURE
+        )
     logits[:, processor.banned(logits.shape[-1])] = float("-inf")
     return logits.log_softmax(-1).gather(-1, torch.tensor(ids)[:, None])[:, 0]
 
@@ -66,7 +74,8 @@ async def converse(engine: HFEngine, first: list[Prompt]) -> list[tuple[Prompt, 
     sampling = Sampling(temperature=TEMPERATURE, max_tokens=10)
     answers = await asyncio.gather(*(engine.generate(p, sampling) for p in [*first, *first]))
     asked = list(zip([*first, *first], answers, strict=True))
-    after = TextSegment(ids=tuple(engine.processor.encode("\n<|im_start|>user\nand now?<|im_end|>\n")))
+    form = engine.processor.chat
+    after = TextSegment(ids=tuple(engine.processor.encode(f"{form.next_user}and now?{form.user_end}")))
     second = [Prompt(segments=(*p.segments, TextSegment(ids=tuple(r.ids)), after)) for p, r in asked]
     return [*asked, *zip(second, await asyncio.gather(*(engine.generate(p, sampling) for p in second)), strict=True)]
 
@@ -78,7 +87,8 @@ async def test_engine_logprobs_are_those_of_a_plain_forward(family: str, folder:
         answered = await converse(engine, prompts(family, processor, images))
     finally:
         engine.close()
-    assert engine.prefilled_tokens < 0.5 * engine.prompt_tokens, "beginnings were read again"
+    if family in SHARED:
+        assert engine.prefilled_tokens < 0.5 * engine.prompt_tokens, "beginnings were read again"
     untouched, _ = load_model(folder)
     for prompt, response in answered:
         expected = plain_logprobs(untouched, processor, images, prompt, response.ids)
@@ -107,8 +117,51 @@ async def test_the_learner_agrees_with_the_engine(family: str, folder: Path, ima
     assert [r.ids for _, r in moved] != [r.ids for _, r in answered], "the update changed nothing"
 
 
-def test_a_decode_step_is_a_forward_pass_of_the_model(folder: Path) -> None:
+async def test_greedy_answers_are_those_of_generate(family: str, folder: Path, images: Images) -> None:
     model, processor = load_model(folder)
+    engine = HFEngine(model, processor, images, threads=1)
+    asked = prompts(family, processor, images)
+    try:
+        greedy = Sampling(temperature=0.0, max_tokens=8)
+        answers = await asyncio.gather(*(engine.generate(prompt, greedy) for prompt in asked))
+    finally:
+        engine.close()
+    untouched: Any = load_model(folder)[0]
+    banned = processor.banned(untouched.config.get_text_config().vocab_size).nonzero().flatten().tolist()
+    for prompt, answer in zip(asked, answers, strict=True):
+        inputs = plain_inputs(processor, images, prompt, [])
+        said = untouched.generate(
+            **inputs, max_new_tokens=8, do_sample=False, eos_token_id=processor.stop_id, suppress_tokens=banned
+        )
+        assert answer.ids == said[0, len(prompt) :].tolist()
+
+
+def test_packed_scores_are_those_of_separate_samples(family: str, folder: Path, images: Images) -> None:
+    model, processor = load_model(folder)
+    answers = [[*processor.encode(words), processor.stop_id] for words in ("click here", "clear", "scroll")]
+    turns = [(prompt, answer) for prompt in prompts(family, processor, images) for answer in answers]
+    samples = [Sample(prompt, ids, [0.0] * len(ids), 0.0, [0.0] * len(ids), [0] * len(ids)) for prompt, ids in turns]
+    learner = Learner(model, processor, images, TrainConfig(micro_batch_tokens=600))
+    packed = learner.logprobs(samples, TEMPERATURE)
+    untouched, _ = load_model(folder)
+    for (prompt, ids), scores in zip(turns, packed, strict=True):
+        expected = plain_logprobs(untouched, processor, images, prompt, ids)
+        torch.testing.assert_close(scores, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_a_checkpoint_serves(folder: Path, images: Images, tmp_path: Path) -> None:
+    learner = Learner(*load_model(folder), images, TrainConfig())
+    learner.save(tmp_path / "saved")
+    again, _ = load_model(tmp_path / "saved")
+    for (name, mine), (other, saved) in zip(
+        learner.model.state_dict().items(), again.state_dict().items(), strict=True
+    ):
+        assert name == other and torch.equal(mine, saved)
+
+
+@pytest.mark.parametrize("shared", SHARED)
+def test_a_decode_step_is_a_forward_pass_of_the_model(shared: str, family_dirs: dict[str, Path]) -> None:
+    model, processor = load_model(family_dirs[shared])
     names = list(model.state_dict())
     texts = ("find the red mug and add it to the cart", "the search box is empty, where is the cart?")
     ids = torch.tensor([processor.encode(text)[:12] for text in texts])

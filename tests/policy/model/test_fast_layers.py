@@ -16,9 +16,10 @@ from webdojo.policy.model.layouts import LAYOUTS
 from webdojo.policy.model.loading import load_model
 
 __all__ = ["family_dirs"]
+SHARED = [family for family, layout in LAYOUTS.items() if layout.shares]
 
 
-@pytest.mark.parametrize("family", LAYOUTS)
+@pytest.mark.parametrize("family", SHARED)
 def test_scores_and_gradients_of_padded_samples_are_those_of_the_whole_layer(
     family: str, family_dirs: dict[str, Path], images: Images
 ) -> None:
@@ -65,7 +66,7 @@ def test_a_layer_that_gets_image_features_or_has_other_parts_stays_whole(family_
     assert is_narrow(layers[1]) and type(layers[1]) is kind
 
 
-@pytest.mark.parametrize("family", LAYOUTS)
+@pytest.mark.parametrize("family", SHARED)
 def test_every_family_has_the_layers_that_are_made_fast(family: str, family_dirs: dict[str, Path]) -> None:
     """Fails when `transformers` changes them: models still work then, but slower."""
     model, _ = load_model(family_dirs[family])

@@ -35,7 +35,7 @@ def mesh() -> Iterator[DeviceMesh]:
     dist.destroy_process_group()
 
 
-@pytest.mark.parametrize("family", ["qwen3_vl", "qwen2_5_vl", "qwen3"])
+@pytest.mark.parametrize("family", ["qwen3_vl", "qwen3_vl_moe", "qwen2_5_vl", "qwen3"])
 def test_parts_are_those_of_the_whole(family_dirs: dict[str, Path], mesh: DeviceMesh, family: str) -> None:
     whole, _ = load_model(family_dirs[family])
     parts, _ = load_model(family_dirs[family], mesh=mesh)

@@ -28,8 +28,8 @@ from webdojo.loops.collection.dataset import (
 )
 from webdojo.loops.construction.writer import MATERIAL, LeftOut, Writer, open_writer
 from webdojo.loops.run_folder import COLLECT
+from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder
-from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
 from webdojo.recipe import Recipe
 from webdojo.reward.judges.case import quoted
@@ -88,7 +88,7 @@ def rethink(dataset: Path, recipe: Recipe, model_path: str, out: Path) -> dict[s
 
 async def _write(source: Dataset, recipe: Recipe, model_path: str, answers: Path, store: RunStore) -> dict[str, Any]:
     """Store all trajectories of a data set with new thoughts, and return the report."""
-    harness = recipe.harness.build(Processor.load(model_folder(recipe.model.path)))
+    harness = recipe.harness.build(load_processor(model_folder(recipe.model.path)))
     old = list(source.trajectories())
     new = 0
 

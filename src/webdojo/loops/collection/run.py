@@ -29,6 +29,7 @@ from webdojo.loops.judging.verdicts import described
 from webdojo.loops.models import open_engine
 from webdojo.loops.pipeline import note_resumed, opened
 from webdojo.loops.run_folder import COLLECT, ENGINE_ACCOUNT
+from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress, plural, progress
@@ -53,7 +54,7 @@ def run_collection(
     """
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
-    processor = Processor.load(model_folder(recipe.model.path))
+    processor = load_processor(model_folder(recipe.model.path))
     again = resume and (folder / MANIFEST).is_file() and read_manifest(folder).complete
     info = {"model": served_model(recipe), "processor": whole_path(recipe.model.path)}
 

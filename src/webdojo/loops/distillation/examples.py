@@ -17,8 +17,8 @@ from webdojo.agent.toolcall import IM_END, unmarked
 from webdojo.errors import ConfigError, EngineError, Failure
 from webdojo.loops.distillation.labels import rationale
 from webdojo.policy.engine import EngineConfig, ServedModel
+from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder
-from webdojo.policy.model.processor import Processor
 from webdojo.redact import redact
 from webdojo.reward.function import RewardFunction
 from webdojo.reward.gate import Scorer
@@ -60,7 +60,7 @@ class Recorder(EngineConfig):
 
     @asynccontextmanager
     async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
-        self._model = model, Processor.load(model_folder(model.path))
+        self._model = model, load_processor(model_folder(model.path))
         yield self
 
     def tell(self, answer: str) -> None:

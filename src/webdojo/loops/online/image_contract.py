@@ -22,6 +22,7 @@ import numpy as np
 import torch
 from PIL import Image
 
+from webdojo.agent.chatml import Chat
 from webdojo.errors import TrainError
 from webdojo.loops.models import learn
 from webdojo.policy.model.processor import Processor
@@ -172,14 +173,14 @@ def _gap(answer: Response, scores: torch.Tensor) -> float:
 def make_probes(processor: Processor, images: Images, size_px: tuple[int, int], max_tokens: int) -> list[Probe]:
     """A text; conversations of one turn and of as many as fit; and the longest with another image in its first turn and
     in its last."""
-    text = processor.encode
-    ask = TextSegment(ids=tuple(text("<|im_start|>assistant\n")))
-    plain = TextSegment(ids=tuple(text("<|im_start|>user\nWhat do you see?<|im_end|>\n<|im_start|>assistant\n")))
+    text, chat, what = Chat(processor, "").text, processor.chat, "What do you see?"
+    ask = text(chat.assistant)
+    plain = text(f"{chat.first_user}{what}{chat.user_end}{chat.assistant}")
     probes = [Probe(plain)]
-    if processor.image_processor is None:
+    if not processor.reads_images:
         return probes
-    before = TextSegment(ids=tuple(text("<|im_start|>user\n<|vision_start|>")))
-    after = TextSegment(ids=tuple(text("<|vision_end|>What do you see?<|im_end|>\n")))
+    before = text(f"{chat.first_user}{chat.image[0]}")
+    after = text(f"{chat.image[1]}{what}{chat.user_end}")
     width, height = size_px
     shapes = [(width, height // 2), (width, height // 2), (width // 2, height)]
     turns = [(before, _noise(processor, images, shape, seed), after) for seed, shape in enumerate(shapes)]
@@ -202,11 +203,14 @@ def _noise(processor: Processor, images: Images, size_px: tuple[int, int], seed:
 
 
 def _rotated(processor: Processor, images: Images, image: ImageSegment) -> ImageSegment:
-    """An image whose visual tokens, in their order, stand in as many rows as it had columns."""
+    """An image whose visual tokens, in their order, stand in as many rows as it had columns; the same image where they
+    are not squares of it."""
     pixels = np.asarray(processor.sized(images.get(image.image)))
     height, width, _ = pixels.shape
     side = int((height * width / image.tokens) ** 0.5)
     rows, columns = height // side, width // side
+    if (rows * side, columns * side) != (height, width):
+        return image
     squares = pixels.reshape(rows, side, columns, side, 3).swapaxes(1, 2).reshape(columns, rows, side, side, 3)
     return _stored(processor, images, Image.fromarray(squares.swapaxes(1, 2).reshape(width, height, 3)))
 

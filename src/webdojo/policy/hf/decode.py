@@ -3,8 +3,8 @@
 A step over a few sequences costs what its operations cost to start, so this does the same sums as the
 model's own layers in a third of them: projections of one input are one product, norms are one
 operation, queries and keys turn together. Weights are the model's: the joined ones take the place of
-their parts, which become views of them, so whoever loads weights in place loads these. Invariant:
-equal to `forward.text_hidden` up to rounding.
+their parts, which become views of them, so whoever loads weights in place loads these. An MLP of
+experts is left as it is. Invariant: equal to `forward.text_hidden` up to rounding.
 """
 
 from __future__ import annotations
@@ -66,9 +66,7 @@ class _Layer:
         self._scale: float = attention.scaling
         self._qkv = _join(attention.q_proj, attention.k_proj, attention.v_proj)
         self._output = attention.o_proj.weight, attention.o_proj.bias
-        self._gate_up = _join(mlp.gate_proj, mlp.up_proj)
-        self._down = mlp.down_proj.weight, mlp.down_proj.bias
-        self._activate = mlp.act_fn
+        self._mlp = _Experts(mlp) if "experts" in dict(mlp.named_children()) else _MLP(mlp)
         self._before_attention = _norm(layer.input_layernorm)
         self._before_mlp = _norm(layer.post_attention_layernorm)
         self._head_norms = [_norm(part) for name, part in attention.named_children() if name in ("q_norm", "k_norm")]
@@ -87,8 +85,31 @@ class _Layer:
         queries = queries_keys[:, :queried].reshape(count, self.key_heads, -1, self.head_dim)
         seen = F.scaled_dot_product_attention(queries, keys, values, mask, scale=self._scale)
         hidden = hidden + F.linear(seen.reshape(count, -1), *self._output)
-        gate, up = F.linear(self._before_mlp(hidden), *self._gate_up).chunk(2, dim=-1)
-        return hidden + F.linear(self._activate(gate) * up, *self._down)
+        return hidden + self._mlp(self._before_mlp(hidden))
+
+
+class _MLP:
+    """A gated MLP whose two input projections are one product."""
+
+    def __init__(self, mlp: Any) -> None:
+        self._gate_up = _join(mlp.gate_proj, mlp.up_proj)
+        self._down = mlp.down_proj.weight, mlp.down_proj.bias
+        self._activate = mlp.act_fn
+
+    def __call__(self, hidden: torch.Tensor) -> torch.Tensor:
+        gate, up = F.linear(hidden, *self._gate_up).chunk(2, dim=-1)
+        return F.linear(self._activate(gate) * up, *self._down)
+
+
+class _Experts:
+    """A mixture of experts, as the model computes it."""
+
+    def __init__(self, mlp: Any) -> None:
+        self._mlp = mlp
+
+    def __call__(self, hidden: torch.Tensor) -> torch.Tensor:
+        mixed: torch.Tensor = self._mlp(hidden[None])[0]
+        return mixed
 
 
 def _norm(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:

@@ -26,9 +26,11 @@ from webdojo.errors import EngineError, one_line
 from webdojo.memory import is_out_of_memory
 from webdojo.policy.engine import MAX_NUM_SEQS
 from webdojo.policy.hf.kv_cache import boundaries
+from webdojo.policy.hf.plain_batch import PlainBatch
 from webdojo.policy.hf.request import Request
 from webdojo.policy.hf.running_batch import RunningBatch
-from webdojo.policy.model.forward import VISION
+from webdojo.policy.model.forward import vision_prefixes
+from webdojo.policy.model.layouts import layout_of
 from webdojo.policy.model.loading import misfit
 from webdojo.policy.model.processor import Processor
 from webdojo.types import Engine, EngineHealth, ImageSource, Prompt, Response, Sampling
@@ -67,9 +69,14 @@ class HFEngine:
         self._seed = seed
         self._asked: Counter[str] = Counter()
         """How often the current version was asked each prompt, by the prompt's digest."""
-        self._max_num_seqs = max_num_seqs
+        shares = layout_of(model).shares
+        self._max_num_seqs = max_num_seqs if shares else 1
         self._threads = threads
-        self._batch = RunningBatch(model, processor, images)
+        self._batch: RunningBatch | PlainBatch = (
+            RunningBatch(model, processor, images)
+            if shares
+            else PlainBatch(model, processor, images, self._called_away)
+        )
         self._waiting: deque[Request] = deque()
         self._admitted: list[Request] = []
         """The requests taken in last: on their way from `_waiting` to the running ones only this list holds them."""
@@ -192,6 +199,9 @@ class HFEngine:
         finally:
             self._fail_all()
 
+    def _called_away(self) -> bool:
+        return bool(self._closed or self._updates or self._asleep)
+
     def _wait_for_work(self) -> bool:
         """Block until there is something to do; False when the engine is closed."""
 
@@ -249,7 +259,7 @@ class HFEngine:
         own = self._model.state_dict()
         if difference := misfit(own, new):
             raise EngineError(f"weights of version {version} do not fit: {difference}")
-        vision = [name for name in own if name.startswith(VISION)]
+        vision = [name for name in own if name.startswith(vision_prefixes(self._model))]
         vision_kept = all(torch.equal(own[name], new[name].to(own[name])) for name in vision)
         with torch.inference_mode(False), torch.no_grad():
             self._model.load_state_dict(new)

@@ -50,10 +50,14 @@ class Batch:
     ends: torch.Tensor | None = None
     """int64 [L] of a single packed row (`trainer/packing.py`): token `q` sees `j` where `j <= q < ends[j]`. None where
     every row is one sample, and sees all before."""
+    model_inputs: Mapping[str, torch.Tensor] | None = None
+    """What the model's own forward takes, of a single sample; `pixel_values` and `ends` are None then."""
 
     def to(self, device: torch.device | str) -> Batch:
         """The same batch with every tensor on `device`."""
         moved: dict[str, Any] = {k: v.to(device) for k, v in vars(self).items() if isinstance(v, torch.Tensor)}
+        if self.model_inputs is not None:
+            moved["model_inputs"] = {k: v.to(device) for k, v in self.model_inputs.items()}
         return dataclasses.replace(self, **moved)
 
     def split(self, values_T: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -119,6 +123,29 @@ def check_tokens(image: ImageRef, tokens: int, features: int) -> None:
             f"image {image.sha[:12]} ({image.width}x{image.height}) has {tokens} tokens in the prompt but the vision "
             f"tower makes {features}; build the prompt with image_tokens() of the processor that serves it"
         )
+
+
+def collate_plain(sequence: Sequence_, processor: Processor, images: ImageSource) -> Batch:
+    """One sample as the model's own forward takes it; its last token predicts nothing and is left out."""
+    prompt, response = sequence
+    banned = processor.banned(processor.vocab_size)
+    check_response(response, banned)
+    ids = [*prompt.ids(processor.image_token_id), *response[:-1]]
+    inputs = processor.model_inputs(ids, [images.get(image) for image in prompt.images])
+    is_image = (inputs["input_ids"] == processor.image_token_id).long()
+    return Batch(
+        input_ids=inputs["input_ids"],
+        position_ids=torch.arange(len(ids)).expand(3, 1, -1),
+        mm_token_type_ids=is_image,
+        pixel_values=None,
+        image_grid_thw=None,
+        feature_rows=torch.zeros(0, dtype=torch.long),
+        predictors=torch.arange(len(prompt) - 1, len(ids)),
+        targets=torch.tensor(response, dtype=torch.long),
+        response_lengths=(len(response),),
+        banned=banned,
+        model_inputs=inputs,
+    )
 
 
 class ShownImages:

@@ -61,20 +61,23 @@ class TokenScores(NamedTuple):
     """float32 [T]: entropy in nats of the distribution that each token was drawn from."""
 
 
-VISION = "model.visual."
-"""How the names of the vision tower's weights start in a state dict."""
+def text_model(model: PreTrainedModel) -> Any:
+    """The part of the model that reads embedded tokens."""
+    return model.get_decoder()
+
+
+def vision_prefixes(model: PreTrainedModel) -> tuple[str, ...]:
+    """How the names of the weights begin that make features of images; none in a text model."""
+    base, text = model.base_model, text_model(model)
+    if base is text:
+        return ()
+    return tuple(f"{model.base_model_prefix}.{name}." for name, part in base.named_children() if part is not text)
 
 
 def vision_tower(model: PreTrainedModel) -> nn.Module | None:
-    """The part of the model that reads images; None for a text model."""
-    inner: Any = model.model
-    return inner.visual if layout_of(model).images else None
-
-
-def text_model(model: PreTrainedModel) -> Any:
-    """The part of the model that reads embedded tokens."""
-    inner: Any = model.model
-    return inner.language_model if layout_of(model).images else inner
+    """The part of a model with a layout that reads images; None for a text model, and for one without a layout."""
+    base: Any = model.base_model
+    return base.visual if layout_of(model).images else None
 
 
 def text_layers(model: PreTrainedModel) -> nn.ModuleList:
@@ -140,7 +143,17 @@ def policy_logits(
     added before all that, and lifts no ban.
     """
     head: Any = model.get_output_embeddings()
-    logits: torch.Tensor = head(hidden).float()
+    return policy_of(head(hidden), banned, temperature, bias)
+
+
+def policy_of(
+    logits: torch.Tensor,
+    banned: torch.Tensor,
+    temperature: float | torch.Tensor,
+    bias: LogitBias | None = None,
+) -> torch.Tensor:
+    """As `policy_logits`, from what the model gives as logits [N, vocabulary]."""
+    logits = logits.float()
     if bias is not None:
         places, values = bias
         logits = logits.index_put(places, values, accumulate=True)
@@ -167,6 +180,9 @@ def token_logprobs(
     constants. Otherwise the vision tower makes them from the batch's pixels, with gradients. With `entropy_grad`
     entropies carry gradients, too.
     """
+    if batch.model_inputs is not None:
+        plain: Any = model(**batch.model_inputs, use_cache=False, logits_to_keep=batch.predictors)
+        return score(policy_of(plain.logits[0], batch.banned, temperature), batch.targets, entropy_grad)
     if batch.pixel_values is not None:
         assert batch.image_grid_thw is not None
         features = vision_features(model, batch.pixel_values, batch.image_grid_thw)

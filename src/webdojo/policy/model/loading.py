@@ -7,6 +7,7 @@ file; a checkpoint that lacks some is an error, never a model with random parts.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,12 +19,15 @@ from transformers.utils import logging as transformers_logging
 
 from webdojo.errors import ConfigError, ModelError, one_line
 from webdojo.policy.config import ModelConfig
+from webdojo.policy.model.auto_processor import AutoModelProcessor, load_processor
 from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.folder import is_hub_id, model_folder
 from webdojo.policy.model.hub_config import hub_config
-from webdojo.policy.model.layouts import LAYOUTS, folder_layout
+from webdojo.policy.model.layouts import class_of, folder_layout
 from webdojo.policy.model.parts import READS_PARTS, load_parts
 from webdojo.policy.model.processor import Processor
+
+logger = logging.getLogger("webdojo")
 
 
 def load_model(
@@ -37,15 +41,16 @@ def load_model(
     """
     folder = model_folder(path)
     layout = folder_layout(folder)
-    processor = Processor.load(folder)
+    processor = load_processor(folder)
     transformers_logging.disable_progress_bar()
     try:
         loaded: PreTrainedModel
         options = {"dtype": dtype, "attn_implementation": "sdpa", "local_files_only": True}
+        model_class = class_of(AutoConfig.from_pretrained(str(folder), local_files_only=True))
         if mesh is None or not READS_PARTS:
-            loaded, info = layout.model_class.from_pretrained(str(folder), output_loading_info=True, **options)
+            loaded, info = model_class.from_pretrained(str(folder), output_loading_info=True, **options)
         else:
-            loaded, info = load_parts(layout.model_class, str(folder), mesh, **options)
+            loaded, info = load_parts(model_class, str(folder), mesh, **options)
     except (OSError, SafetensorError, ValueError, RuntimeError) as error:
         raise ModelError(
             f"weights in {str(folder)!r} cannot be read, so the files are corrupt or cut short; copy or save them "
@@ -56,7 +61,9 @@ def load_model(
         raise ModelError(
             f"weights in {str(folder)!r} lack {len(missing)} tensors that config.json asks for, first {missing[0]!r}"
         )
-    if "sliding_attention" in loaded.config.get_text_config().to_dict().get("layer_types", ()):
+    if not layout.shares:
+        logger.warning("%s", plain_warning(loaded, processor))
+    elif "sliding_attention" in loaded.config.get_text_config().to_dict().get("layer_types", ()):
         raise ModelError(
             f"the model in {str(folder)!r} attends through a sliding window (use_sliding_window in its config.json), "
             "which no engine here serves; take a model without"
@@ -73,11 +80,20 @@ def skeleton(path: str | Path) -> PreTrainedModel:
         config = CONFIG_MAPPING[found["model_type"]].from_dict(found) if isinstance(found, dict) else found
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(f"the config of model {str(path)!r} cannot be read: {one_line(error)}") from error
-    if config.model_type not in LAYOUTS:
-        raise ModelError(f"model type {config.model_type!r} of {str(path)!r} has no registered layout")
     with torch.device("meta"):
-        model: PreTrainedModel = LAYOUTS[config.model_type].model_class(config)
+        model: PreTrainedModel = class_of(config)(config)
     return model
+
+
+def plain_warning(model: PreTrainedModel, processor: Processor) -> str:
+    """What the plain path means for a model."""
+    warning = (
+        f"model type {model.config.model_type!r} takes the plain path: one request and one sample at a time, and "
+        "nothing that prompts have in common is kept (docs/models.md)"
+    )
+    if isinstance(processor, AutoModelProcessor) and processor.forgeable:
+        warning += f"; text of a page can forge the markers {', '.join(processor.forgeable)} of its chat template"
+    return warning
 
 
 def save_model(model: PreTrainedModel, processor: Processor, path: str | Path) -> None:

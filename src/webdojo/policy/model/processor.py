@@ -9,7 +9,7 @@ once, in a table. A text model has no image settings: whoever shows it an image 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -20,9 +20,21 @@ from PIL import Image
 from transformers import PreTrainedTokenizerFast
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil, smart_resize
 
+from webdojo.agent.chatml import CHATML, ChatFormat
+from webdojo.agent.toolcall import IM_END
 from webdojo.errors import EngineError, ModelError, StoreFailure, WebdojoError, one_line
-from webdojo.policy.model.layouts import IMAGE_TOKEN, SAMPLED_SPECIALS, STOP_TOKEN, STRUCTURAL_TOKENS, folder_layout
+from webdojo.policy.model.layouts import (
+    IMAGE_TOKEN,
+    SAMPLED_SPECIALS,
+    STRUCTURAL_TOKENS,
+    folder_layout,
+)
 from webdojo.types import ImageRef
+
+NO_IMAGES = (
+    "a text model cannot read screenshots; take a harness that shows pages as text, or set model.path to a "
+    "vision-language model"
+)
 
 
 @contextmanager
@@ -39,28 +51,31 @@ def reading(image: ImageRef) -> Iterator[None]:
 class Processor:
     """Tokenizer and image processor (None for a text model) of one model folder; implements the harness's `Codec`."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerFast, image_processor: Qwen2VLImageProcessorPil | None) -> None:
+    def __init__(
+        self,
+        tokenizer: PreTrainedTokenizerFast,
+        image_processor: Qwen2VLImageProcessorPil | None,
+        chat: ChatFormat = CHATML,
+        image_token: str | None = IMAGE_TOKEN,
+        stop_token: str = IM_END,
+    ) -> None:
         self.tokenizer = tokenizer
         self.image_processor = image_processor
+        self.chat = chat
         self._backend = tokenizer.backend_tokenizer
-        self.image_token_id = self._id(IMAGE_TOKEN)
+        self._stop_token = stop_token
+        self.image_token_id = -1 if image_token is None else self._id(image_token)
         """The pad id that stands for one visual token."""
-        self.stop_id = self._id(STOP_TOKEN)
+        self.stop_id = self._id(stop_token)
         """The id that ends a response."""
-        self.vision_ids = tuple(
-            sorted(
-                token_id
-                for token_id, token in self._backend.get_added_tokens_decoder().items()
-                if token.content in STRUCTURAL_TOKENS or (token.special and token.content not in SAMPLED_SPECIALS)
-            )
-        )
         self.vocab_size = self._backend.get_vocab_size(with_added_tokens=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Processor:
         """Read `tokenizer.json` and, but for a text model, `preprocessor_config.json` of a model folder."""
         folder = Path(path)
-        reads_images = not (folder / "config.json").is_file() or folder_layout(folder).images
+        layout = folder_layout(folder) if (folder / "config.json").is_file() else None
+        reads_images = layout is None or layout.images
         for name in ("tokenizer.json", *(["preprocessor_config.json"] if reads_images else [])):
             if not (folder / name).is_file():
                 raise ModelError(f"model folder {str(folder)!r} has no {name}; give a folder in Hugging Face layout")
@@ -80,14 +95,16 @@ class Processor:
             self.image_processor.save_pretrained(str(path))
 
     def encode(self, text: str) -> list[int]:
-        """Token ids of `text`; special tokens written in it become their single ids."""
+        """Token ids of `text`; special tokens written in it become their single ids, and `IM_END` is the token that
+        ends a response."""
+        text = text.replace(IM_END, self._stop_token)
         ids: list[int] = self._backend.encode(text, add_special_tokens=False).ids
         return ids
 
     def decode(self, ids: list[int]) -> str:
         """Text of `ids`, special tokens included."""
         text: str = self._backend.decode(list(ids), skip_special_tokens=False)
-        return text
+        return text.replace(self._stop_token, IM_END)
 
     def banned(self, width: int) -> torch.Tensor:
         """Bool mask [width] over the logits of a model: ids that are never sampled.
@@ -104,6 +121,30 @@ class Processor:
     def merge_size(self) -> int:
         """Patches a side of the square that one visual token stands for."""
         return int(self._settings.merge_size)
+
+    @cached_property
+    def vision_ids(self) -> tuple[int, ...]:
+        """The ids that only a prompt may hold, in order: special tokens but those that a response is made of."""
+        added = self._backend.get_added_tokens_decoder().items()
+        banned = {
+            token_id
+            for token_id, token in added
+            if token.content in STRUCTURAL_TOKENS or (token.special and token.content not in SAMPLED_SPECIALS)
+        }
+        return tuple(sorted((banned | {self.image_token_id}) - {self.stop_id, -1}))
+
+    @property
+    def reads_images(self) -> bool:
+        return self.image_processor is not None
+
+    def model_inputs(self, ids: Sequence[int], images: Sequence[bytes]) -> dict[str, torch.Tensor]:
+        """What the model's own forward takes, for one sequence and the encoded images that it shows, in order."""
+        input_ids = torch.tensor([ids], dtype=torch.long)
+        if not images:
+            return {"input_ids": input_ids}
+        pixels, grids = zip(*map(self.pixels, images), strict=True)
+        shown = {"pixel_values": torch.cat(pixels), "image_grid_thw": torch.cat(grids)}
+        return {"input_ids": input_ids, "mm_token_type_ids": (input_ids == self.image_token_id).long(), **shown}
 
     def image_tokens(self, width: int, height: int) -> int:
         """Number of visual tokens of an image of this size in pixels; raises ModelError for one far too narrow."""
@@ -168,10 +209,7 @@ class Processor:
     @property
     def _settings(self) -> Qwen2VLImageProcessorPil:
         if self.image_processor is None:
-            raise ModelError(
-                "a text model cannot read screenshots; take a harness that shows pages as text, or set model.path to a "
-                "vision-language model"
-            )
+            raise ModelError(NO_IMAGES)
         return self.image_processor
 
     def _id(self, token: str) -> int:

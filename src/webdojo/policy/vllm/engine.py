@@ -26,12 +26,15 @@ from pathlib import Path
 import httpx
 import torch
 from safetensors import SafetensorError
+from transformers.core_model_loading import revert_weight_conversion
 
-from webdojo.errors import EngineError, EngineLost, EngineTimeout
+from webdojo.errors import EngineError, EngineLost, EngineTimeout, ModelError
 from webdojo.policy.engine import ServedModel, VLLMConfig
+from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder
+from webdojo.policy.model.layouts import PLAIN, folder_layout
 from webdojo.policy.model.loading import engine_dtype, misfit, skeleton
-from webdojo.policy.model.processor import Processor, reading
+from webdojo.policy.model.processor import reading
 from webdojo.policy.vllm.replica import Common, Replica
 from webdojo.policy.vllm.server import Scratch, WeightFolder, start_servers, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
@@ -69,10 +72,14 @@ class VLLMEngine:
         self.config = config
         self._model = model
         folder = model_folder(model.path)
-        self.processor = processor = Processor.load(folder)
-        shapes = skeleton(folder)
-        self._shapes = shapes.state_dict()
-        banned = processor.banned(shapes.config.get_text_config().vocab_size)
+        self.processor = processor = load_processor(folder)
+        if folder_layout(folder) is PLAIN and processor.reads_images:
+            raise ModelError(
+                f"the type of the model in {str(folder)!r} has no layout, so how vLLM writes its images is not known; "
+                "set engine.name=hf (docs/models.md)"
+            )
+        self._shapes = skeleton(folder)
+        banned = processor.banned(self._shapes.config.get_text_config().vocab_size)
         self._body = partial(
             generate_body,
             image_token_id=processor.image_token_id,
@@ -242,11 +249,12 @@ class VLLMEngine:
 
     def _publish(self, weights: Mapping[str, torch.Tensor], version: int) -> WeightFolder:
         # A server that has read half of what does not fit serves neither the old weights nor the new.
-        if difference := misfit(self._shapes, weights):
+        if difference := misfit(self._shapes.state_dict(), weights):
             raise EngineError(f"weights of version {version} do not fit: {difference}")
         try:
             folder = Path(tempfile.mkdtemp(prefix="weights-", dir=self._scratch.path))
-            write_weights(weights, folder, engine_dtype(self._model.config))
+            named = revert_weight_conversion(self._shapes, dict(weights))  # as in published files, which vLLM reads
+            write_weights(named, folder, engine_dtype(self._model.config))
         except (OSError, SafetensorError) as error:  # safetensors names its own for a full disk
             raise EngineError(
                 f"weights of version {version} cannot be written to {str(self._scratch.path)!r} ({error}); name "

@@ -8,6 +8,7 @@ names of the model without adapters, which are merged into it.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import ConfigError, ModelError
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.model.forward import VISION
+from webdojo.policy.model.forward import vision_prefixes
 from webdojo.trainer.learner.sharding import part_of
 
 State = Mapping[str, torch.Tensor]
@@ -55,12 +56,13 @@ class Adapters:
         self.scale = lora.lora_alpha / lora.r
         self._model = model
         self._seed = seed
+        read = vision_prefixes(model) if config.freeze_vision else ()
         self._config = peft.LoraConfig(
             r=lora.r,
             lora_alpha=lora.lora_alpha,
             lora_dropout=lora.lora_dropout,
             target_modules=lora.target_modules,
-            exclude_modules=rf"{VISION.replace('.', '[.]')}.*" if config.freeze_vision else None,
+            exclude_modules="|".join(rf"{re.escape(prefix)}.*" for prefix in read) or None,
             base_model_name_or_path=base,
         )
         with torch.random.fork_rng():

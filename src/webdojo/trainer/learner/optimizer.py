@@ -16,7 +16,7 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import ConfigError
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.model.forward import VISION, text_layers
+from webdojo.policy.model.forward import text_layers, vision_prefixes
 from webdojo.trainer.config import TrainConfig
 
 QUANTISED_FROM = 4096
@@ -36,7 +36,8 @@ def trained_names(model: PreTrainedModel, config: ModelConfig) -> set[str]:
     if wanted:
         last = {id(parameter) for layer in layers[-wanted:] for parameter in layer.parameters()}
         return {name for name, parameter in model.named_parameters() if id(parameter) in last}
-    return {name for name, _ in model.named_parameters() if not (config.freeze_vision and name.startswith(VISION))}
+    frozen = vision_prefixes(model) if config.freeze_vision else ()
+    return {name for name, _ in model.named_parameters() if not name.startswith(frozen)}
 
 
 def make_optimizer(trained: Sequence[tuple[str, nn.Parameter]], config: TrainConfig) -> Optimizer:

@@ -15,8 +15,9 @@ import torch
 from torch import Tensor
 from transformers import AttentionInterface, PreTrainedModel
 
-from webdojo.errors import TrainError
+from webdojo.errors import ConfigError, TrainError
 from webdojo.memory import is_out_of_memory
+from webdojo.policy.model.collate import collate_plain
 from webdojo.policy.model.features import FeatureCache, ImageFeatures
 from webdojo.policy.model.forward import (
     TokenScores,
@@ -26,13 +27,14 @@ from webdojo.policy.model.forward import (
     text_layers,
     token_logprobs,
 )
+from webdojo.policy.model.layouts import layout_of
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.model.tree_attention import FLEX, TREE, block_attention, tree_attention
 from webdojo.trainer.batch import Sample
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.learner.ranks import Ranks
 from webdojo.trainer.learner.sharding import Scorer, shard, tower_trains
-from webdojo.trainer.packing import MicroBatch, collate_micro_batch, cut, rounds
+from webdojo.trainer.packing import MicroBatch, alone, collate_micro_batch, cut, rounds
 from webdojo.types import ImageSource
 
 FEATURE_CACHE_BYTES = 250_000_000
@@ -76,21 +78,31 @@ class Scoring:
         self._model, self._processor, self._images, self._config = model, processor, images, config
         self._ranks, self._compute_dtype, self._stop = ranks, compute_dtype, stop
         self._scorer = Scorer(model)
-        narrow_last_layer(model)
+        self._shares = layout_of(model).shares
+        if not self._shares and ranks.count > 1 and tower_trains(model):
+            raise ConfigError(
+                f"model type {model.config.model_type!r} takes the plain path (docs/models.md), on which ranks that "
+                "share no screenshot cannot train its vision tower: set model.freeze_vision=true, or train.ranks=1"
+            )
+        if self._shares:
+            narrow_last_layer(model)
         if config.gradient_checkpointing:
             _recompute_activations(model)
         if ranks.mesh is not None:
             shard(self._scorer, ranks.mesh, compute_dtype)
         if config.compile:
             _compile_layers(model)
-        attend_in_rows(model)
-        self.features = None if tower_trains(model) else FeatureCache(model, processor, images, FEATURE_CACHE_BYTES)
+        kept = self._shares and not tower_trains(model)
+        self.features = FeatureCache(model, processor, images, FEATURE_CACHE_BYTES) if kept else None
+        if self._shares:
+            attend_in_rows(model)
 
     def pieces(self, samples: Sequence[Sample]) -> Iterator[Piece]:
         """The samples packed into micro-batches, and those that this rank computes, largest first: an out-of-memory
         shows at once."""
         sequences = [(sample.prompt, sample.response_ids) for sample in samples]
-        for dealt in rounds(cut(sequences, self._config.micro_batch_tokens), self._ranks.count):
+        packed = cut(sequences, self._config.micro_batch_tokens) if self._shares else alone(sequences)
+        for dealt in rounds(packed, self._ranks.count):
             images = any(samples[i].prompt.images for micro_batch in dealt for i in micro_batch.members)
             mine = dealt[self._ranks.rank]
             if self._stop.is_set():
@@ -104,13 +116,18 @@ class Scoring:
         grids, features = None, None
         if self.features is not None and reference is None:
             shown: dict[str, ImageFeatures] = {}
-            # A tower that does not train keeps its float32 weights; sharding does not cast them.
-            with torch.autocast(device.type, self._compute_dtype, enabled=self._compute_dtype != torch.float32):
+            with self._computing(device):
                 for sample in piece.members:
                     shown |= self.features.of(sample.prompt)
             grids = {sha: image.grid for sha, image in shown.items()}
             features = join_features([image.features for image in shown.values()])
         sequences = [(sample.prompt, sample.response_ids) for sample in piece.members]
+        if not self._shares:
+            batch = collate_plain(sequences[0], self._processor, self._images).to(device)
+            with self._computing(device):
+                if reference is not None:
+                    return token_logprobs(reference, batch, temperature)
+                return self._scorer(batch, temperature, entropy_grad=self._config.entropy_coef > 0)
         batch = collate_micro_batch(piece.micro_batch, sequences, self._processor, self._images, grids)
         if reference is not None:
             return token_logprobs(reference, batch.to(device), temperature)
@@ -120,6 +137,10 @@ class Scoring:
             pixel_values, image_grid_thw = self._processor.blank()
             batch = dataclasses.replace(batch, pixel_values=pixel_values, image_grid_thw=image_grid_thw)
         return self._scorer(batch.to(device), temperature, features, entropy_grad=self._config.entropy_coef > 0)
+
+    def _computing(self, device: torch.device) -> torch.autocast:
+        """For what has weights in float32 that sharding does not cast: a tower that does not train."""
+        return torch.autocast(device.type, self._compute_dtype, enabled=self._compute_dtype != torch.float32)
 
     @torch.no_grad()
     def logprobs(
@@ -133,8 +154,9 @@ class Scoring:
             )
             with in_memory(lambda: message):
                 reference.to(self._model.device)  # type: ignore[arg-type]
-            narrow_last_layer(reference)
-            attend_in_rows(reference)
+            if self._shares:
+                narrow_last_layer(reference)
+                attend_in_rows(reference)
         mine = dict[int, Tensor]()
         for piece in self.pieces(samples):
             if piece.micro_batch.counts or reference is None:

@@ -18,7 +18,14 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import ModelError
 from webdojo.policy.model.collate import Batch
-from webdojo.policy.model.forward import Features, TokenScores, text_layers, token_logprobs, vision_tower
+from webdojo.policy.model.forward import (
+    Features,
+    TokenScores,
+    text_layers,
+    token_logprobs,
+    vision_prefixes,
+    vision_tower,
+)
 
 
 class Scorer(nn.Module):
@@ -50,8 +57,9 @@ def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
         blocks = tower.blocks
         assert isinstance(blocks, nn.ModuleList)
         modules += [*blocks, tower]
-    elif tower is not None:
-        whole = set(tower.parameters())
+    elif not tower_trains(scorer.model):
+        read = vision_prefixes(scorer.model)
+        whole = {parameter for name, parameter in scorer.model.named_parameters() if name.startswith(read)}
     # Inputs keep their precision: what a layer gets comes from gathered weights and has the right one.
     precision = MixedPrecisionPolicy(compute_dtype, reduce_dtype=torch.float32, cast_forward_inputs=False)
     for module in [*modules, scorer]:
@@ -85,8 +93,8 @@ def _take_weights(model: PreTrainedModel) -> dict[str, Tensor]:
 
 
 def tower_trains(model: PreTrainedModel) -> bool:
-    tower = vision_tower(model)
-    return tower is not None and any(parameter.requires_grad for parameter in tower.parameters())
+    read = vision_prefixes(model)
+    return any(parameter.requires_grad for name, parameter in model.named_parameters() if name.startswith(read))
 
 
 def gather_weights(model: PreTrainedModel, keep: bool) -> dict[str, Tensor]:
