@@ -85,7 +85,7 @@ def test_a_model_that_was_pushed_can_be_read_and_has_its_card(run: Path, tmp_pat
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     assert AutoModelForImageTextToText.from_pretrained(tmp_path).config.model_type == "qwen3_vl"
-    card = ModelCard(files["README.md"].decode())
+    card: Any = ModelCard(files["README.md"].decode())
     assert (card.data.library_name, card.data.pipeline_tag) == ("transformers", "image-text-to-text")
     assert f"arxiv:{PAPERS['openwebrl'][1]}" in card.data.tags
     (result,) = card.data.eval_results

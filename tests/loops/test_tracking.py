@@ -120,8 +120,8 @@ def test_a_tracker_gets_later_what_an_outage_kept_from_it(tmp_path: Path, caplog
     assert calls(run, "metrics") == []
     (warning,) = caplog.messages
     assert warning == (
-        f"tracker {__name__}:Offline: ConnectionError: no network; the run goes on, and the tracker gets the rest later "
-        "if it can"
+        f"tracker {__name__}:Offline: ConnectionError: no network; the run goes on, "
+        "and the tracker gets the rest later if it can"
     )
     (tmp_path / "offline").unlink()
     with RunStore.open(run) as store, Trackers(recipe, store) as feeds, RunLog(store, feeds) as log:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field, field_validator
 
 from webdojo.config import Section
 from webdojo.errors import Missing
-from webdojo.plugins import plug_name
 from webdojo.trackers.registry import TRACKERS
 
 
 class TrackingConfig(Section):
-    report_to: list[Annotated[str, plug_name(TRACKERS)]] = []
+    report_to: list[str] = []
     """Trackers that get the recipe, the metrics, sample episodes and the report, beside TensorBoard: `wandb`, `mlflow`,
     `trackio`, or one of your own."""
     project: str = Field(default="webdojo", min_length=1)
@@ -25,6 +24,13 @@ class TrackingConfig(Section):
     @classmethod
     def _one_or_many(cls, given: Any) -> Any:
         return [given] if isinstance(given, str) else given
+
+    @field_validator("report_to")
+    @classmethod
+    def _there(cls, names: list[str]) -> list[str]:
+        for name in names:
+            TRACKERS.get(name)
+        return names
 
     def missing(self) -> list[str]:
         """What has to be installed first."""

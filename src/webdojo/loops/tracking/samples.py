@@ -22,13 +22,18 @@ ANSWER_CHARACTERS = 200
 
 
 def samples(store: RunStore, episodes: Sequence[Trajectory]) -> list[Sample]:
-    """The first valid successes and failures whose screenshots are there."""
+    """The first valid successes and failures whose screenshots are there; their images have one size."""
     chosen: list[Trajectory] = []
     for success in (True, False):
         alike = (e for e in episodes if e.reward is not None and e.reward.valid and e.reward.success is success)
         there = (episode for episode in alike if episode.turns and store.has_screenshots(episode))
         chosen += [episode for episode, _ in zip(there, range(EACH), strict=False)]
-    return [Sample(_strip(store, episode), _caption(redact(episode, episode.secrets))) for episode in chosen]
+    strips = [_strip(store, episode) for episode in chosen]
+    size = max((strip.width for strip in strips), default=0), max((strip.height for strip in strips), default=0)
+    return [
+        Sample(strip.crop((0, 0, *size)), _caption(redact(episode, episode.secrets)))
+        for episode, strip in zip(chosen, strips, strict=True)
+    ]
 
 
 def _caption(episode: Trajectory) -> str:
