@@ -181,8 +181,10 @@ class Recipe(Section):
             self._check_oracle(
                 f"cycles.demos_below = {self.cycles.demos_below:g}", "set it to 0, so that no teacher helps"
             )
-        if missing := [*self._missing(trains), *self.tracking.missing()]:
+        if missing := self._missing(trains):
             raise Missing(*missing, otherwise=f"or take the embedded web, which needs none of this: {self._embedded}")
+        if missing := self.tracking.missing():
+            raise Missing(*missing)
         if trains:
             if self.tasks.path:
                 tasks = self.draw("train", 10_000)

@@ -21,13 +21,18 @@ HEIGHT_PX = 360
 ANSWER_CHARACTERS = 200
 
 
-def samples(store: RunStore, episodes: Sequence[Trajectory]) -> list[Sample]:
-    """The first valid successes and failures whose screenshots are there; their images have one size."""
+def choose(store: RunStore, episodes: Sequence[Trajectory]) -> list[Trajectory]:
+    """The first valid successes and failures whose screenshots are there."""
     chosen: list[Trajectory] = []
     for success in (True, False):
         alike = (e for e in episodes if e.reward is not None and e.reward.valid and e.reward.success is success)
         there = (episode for episode in alike if episode.turns and store.has_screenshots(episode))
         chosen += [episode for episode, _ in zip(there, range(EACH), strict=False)]
+    return chosen
+
+
+def samples(store: RunStore, chosen: Sequence[Trajectory]) -> list[Sample]:
+    """The episodes as images of one size."""
     strips = [_strip(store, episode) for episode in chosen]
     size = max((strip.width for strip in strips), default=0), max((strip.height for strip in strips), default=0)
     return [

@@ -20,7 +20,7 @@ from queue import SimpleQueue
 from typing import Any, TypeAlias
 
 from webdojo.errors import one_line
-from webdojo.loops.tracking.samples import samples
+from webdojo.loops.tracking.samples import choose, samples
 from webdojo.recipe import Recipe
 from webdojo.redact import without_logins
 from webdojo.store.run import RunStore
@@ -39,7 +39,7 @@ logger = logging.getLogger("webdojo")
 
 
 class Trackers(AbstractContextManager["Trackers"]):
-    """The trackers that a recipe names, none of which may be any; use it in a `with` block inside that of the store.
+    """The trackers that a recipe names, if it names any; use it in a `with` block inside that of the store.
 
     A run that ends well gives them its result and, with `write_report`, its report.
     """
@@ -49,7 +49,7 @@ class Trackers(AbstractContextManager["Trackers"]):
         config = recipe.tracking
         shown = without_logins(recipe.model_dump(mode="json"))
         run = TrackedRun(config.project, config.run_name or store.path.resolve().name, shown, store.path.resolve())
-        self._feeds = [Feed(name, TRACKERS.get(name)(), run, store) for name in dict.fromkeys(config.report_to)]
+        self._feeds = [Feed(name, TRACKERS.get(name), run, store) for name in dict.fromkeys(config.report_to)]
 
     def wake(self) -> None:
         """There are new metrics in the store."""
@@ -58,8 +58,11 @@ class Trackers(AbstractContextManager["Trackers"]):
 
     def show(self, phase: str, step: int, episodes: Sequence[Trajectory]) -> None:
         """Show a few episodes of an evaluation."""
+        if not self._feeds:
+            return
+        chosen = choose(self._store, episodes)
         for feed in self._feeds:
-            feed.do(lambda tracker: tracker.log_samples(phase, step, samples(self._store, episodes)))
+            feed.do(lambda tracker: tracker.log_samples(phase, step, samples(self._store, chosen)))
 
     def __exit__(self, error: type[BaseException] | None, *rest: object) -> None:
         if error is None and self._feeds:
@@ -86,8 +89,8 @@ class Trackers(AbstractContextManager["Trackers"]):
 class Feed:
     """One tracker and the thread that calls it."""
 
-    def __init__(self, name: str, tracker: Tracker, run: TrackedRun, store: RunStore) -> None:
-        self._name, self._tracker, self._run, self._store = name, tracker, run, store
+    def __init__(self, name: str, kind: type[Tracker], run: TrackedRun, store: RunStore) -> None:
+        self._name, self._kind, self._run, self._store = name, kind, run, store
         self._key = f"tracker {name}"
         self._calls: SimpleQueue[Call] = SimpleQueue()
         self._ended = self._warned = False
@@ -119,11 +122,11 @@ class Feed:
     def _feed(self) -> None:
         try:
             state = self._store.get(self._key, {"id": "", "sent": 0.0})
-            id = self._tracker.start(replace(self._run, id=state["id"]))
+            tracker = self._kind()
+            self._id = tracker.start(replace(self._run, id=state["id"]))
             self._sent = min(state["sent"], time.time())  # where the clock of an earlier machine was ahead
             """When the newest of the metrics was stored that the tracker has."""
-            self._id = id
-            self._store.set(self._key, {"id": id, "sent": self._sent})
+            self._store.set(self._key, {"id": self._id, "sent": self._sent})
         except Exception as error:
             self._warn(f"it could not start ({one_line(error)})")
             return
@@ -131,7 +134,7 @@ class Feed:
         while not self._ended:
             call = self._calls.get()
             try:
-                call(self._tracker)
+                call(tracker)
             except Exception as error:
                 self._warn(one_line(error))
 
