@@ -1,6 +1,6 @@
 # `make` alone prints this help.
 .DEFAULT_GOAL := help
-.PHONY: help setup train check test test-slow test-vllm test-verified test-interop test-oldest fuzz crash lint fmt docs docs-site clean
+.PHONY: help setup train check test test-slow test-vllm test-verified test-interop test-trackers test-oldest fuzz crash lint fmt docs docs-site clean
 
 BIN := .venv/bin
 
@@ -44,6 +44,10 @@ test-interop: setup  ## tests of the adapters against the packages of others, ea
 		OMP_NUM_THREADS=1 .venv-$$name/bin/python -m pytest tests/interop/$$name $(ARGS) || exit 1; done
 	@OMP_NUM_THREADS=1 $(BIN)/pytest tests/interop/test_host.py tests/interop/trl $(ARGS)
 
+test-trackers: setup  ## tests with W&B, MLflow and trackio without a network, in an environment of its own
+	@bash scripts/setup_interop.sh trackers
+	@OMP_NUM_THREADS=1 .venv-trackers/bin/python -m pytest tests/trackers $(ARGS)
+
 test-oldest: setup  ## tests of models, engine and learner with the oldest transformers that we support
 	@bash scripts/setup_interop.sh oldest
 	@OMP_NUM_THREADS=1 .venv-oldest/bin/python -m pytest -n 2 --dist loadfile -m "not slow" \
@@ -66,5 +70,5 @@ docs-site: setup  ## build the documentation as a site, into site/
 	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet
 
 clean:  ## remove environments and caches; runs/ stays
-	rm -rf .venv .venv-vllm .venv-verified .venv-openenv .venv-verifiers .venv-nemo_gym .venv-browsergym .venv-oldest .venv-docs site .mypy_cache .ruff_cache .pytest_cache dist build
+	rm -rf .venv .venv-vllm .venv-verified .venv-openenv .venv-verifiers .venv-nemo_gym .venv-browsergym .venv-oldest .venv-trackers .venv-docs site .mypy_cache .ruff_cache .pytest_cache dist build
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Sets up .venv-NAME: the package of another project for which webdojo has an adapter, for `make test-interop`, or the
-# oldest transformers that it runs with, for `make test-oldest`, or what builds the site of the documentation. It stands
-# in front of what .venv has, where it takes the same Python. Safe to run again at any time. Start it after
+# Sets up .venv-NAME: the package of another project for which webdojo has an adapter, for `make test-interop`, the
+# trackers, for `make test-trackers`, the oldest transformers that it runs with, for `make test-oldest`, or what builds
+# the site of the documentation. It stands in front of what .venv has, where it takes the same Python. Safe to run again
+# at any time. Start it after
 # scripts/setup.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,9 +16,12 @@ case $name in
   verifiers) packages="verifiers==0.4.0" imports="verifiers.v1" size="200 MB" ;;
   nemo_gym) packages="nemo-gym==0.4.0 tenacity pytest pytest-asyncio" imports="nemo_gym" size="1.6 GB" ;;
   browsergym) packages="browsergym-core==0.14.3" imports="browsergym.core" size="200 MB" ;;
+  # What MLflow's local store needs, without its server and the libraries of models.
+  trackers) packages="mlflow-skinny==3.17.2 sqlalchemy alembic wandb==0.31.0 trackio==0.43.0"
+            imports="mlflow, sqlalchemy, wandb, trackio" size="270 MB" ;;
   oldest) packages="transformers==5.16.0" imports="transformers" size="70 MB" ;;
   docs) packages="mkdocs-material==9.8.2 mkdocstrings-python==2.0.11" imports="mkdocs" size="60 MB" ;;
-  *) die "name one of: openenv, verifiers, nemo_gym, browsergym, oldest, docs" ;;
+  *) die "name one of: openenv, verifiers, nemo_gym, browsergym, trackers, oldest, docs" ;;
 esac
 venv=.venv-$name
 stamp=$venv/webdojo-setup

@@ -48,7 +48,7 @@ INTEGRATION = {
     "interop/openenv": "openenv serve",
     "interop/trl": "trl",
     "interop/verifiers": "verifiers",
-    "loops": "act browsers crash evaluations judged keep old_runs online pipeline resume secrets",
+    "loops": "act browsers crash evaluations judged keep old_runs online pipeline push resume secrets tracking",
     "loops/collection": "attempts collect curate exchange imitated person",
     "loops/construction": "attempt construct crawl propose",
     "loops/distillation": "distill",

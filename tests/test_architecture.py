@@ -25,7 +25,7 @@ LAYERS = [
     {"loops"},
     {"dry_run"},
     {"recipe", "recipe_hints", "recipe_paths"},
-    {"evaluation", "rollout", "trainer"},
+    {"evaluation", "rollout", "trackers", "trainer"},
     {"agent", "envs", "policy", "reward"},
     {"browser_service", "sites"},
     {"browser", "store", "tasks"},
@@ -49,12 +49,15 @@ EXTRAS: dict[str, set[str]] = {
     "gym": {"gym", "interop"},
     "lora": {"trainer"},
     "miniwob": set(),
+    "mlflow": {"trackers"},
     "nemo-gym": {"interop"},
     "openenv": {"interop"},
     "tasks": {"loops", "tasks"},
     "torchao": {"trainer"},
+    "trackio": {"trackers"},
     "verifiers": {"interop"},
     "vllm": {"policy"},
+    "wandb": {"trackers"},
     "webarena-verified": {"reward"},
 }
 """Optional dependencies, and the parts that import them; `miniwob` is pages only."""
@@ -62,7 +65,8 @@ BESIDE = {"browsergym"}
 """What an adapter imports that cannot be an extra: it fixes a Playwright that is older than ours."""
 INSIDE = "inside.py"
 """Runs in the environment of an application (`envs/apps`), and imports what that has."""
-OWN_ENVIRONMENT = {"embeddings", "nemo-gym", "openenv", "torchao", "verifiers", "vllm", "webarena-verified"}
+TRACKERS = {"mlflow", "trackio", "wandb"}
+OWN_ENVIRONMENT = {"embeddings", "nemo-gym", "openenv", "torchao", "verifiers", "vllm", "webarena-verified"} | TRACKERS
 """Extras whose tests run in an environment of their own. vLLM and webarena-verified fix the versions of many
 libraries; torchao, where it is installed, is loaded by whatever imports transformers, and says so on stderr, as is
 scikit-learn, which sentence-transformers brings."""

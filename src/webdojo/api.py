@@ -190,8 +190,9 @@ def train(recipe: Recipe | str, run: str | Path, overrides: Sequence[str] = (), 
     """
     from webdojo.cluster.connect import connected
     from webdojo.loops.start import train as train_recipe
+    from webdojo.view.report import write_report
 
-    return train_recipe(_recipe(recipe, overrides), Path(run), resume, connected)
+    return train_recipe(_recipe(recipe, overrides), Path(run), resume, connected, write_report)
 
 
 def evaluate(
@@ -218,9 +219,11 @@ def evaluate(
     """
     from webdojo.cluster.connect import connected
     from webdojo.loops.start import evaluate_model
+    from webdojo.view.report import write_report
 
     with TemporaryDirectory(prefix="webdojo-eval-") as folder:
-        result = evaluate_model(_recipe(recipe, overrides), model, Path(run or f"{folder}/run"), False, connected)
+        place = Path(run or f"{folder}/run")
+        result = evaluate_model(_recipe(recipe, overrides), model, place, False, connected, write_report)
     return dict(result["success_eval"])
 
 

@@ -39,6 +39,7 @@ from webdojo.reward.function import RewardFunction
 from webdojo.reward.registry import REWARDS, EnvironmentReward
 from webdojo.rollout.config import CollectConfig, CyclesConfig, RolloutConfig
 from webdojo.rollout.curation import CurateConfig
+from webdojo.trackers.config import TrackingConfig
 from webdojo.trainer.advantages import ADVANTAGES
 from webdojo.trainer.config import SFTConfig, TrainConfig
 from webdojo.trainer.losses import LOSSES
@@ -112,6 +113,7 @@ class Recipe(Section):
     train: TrainConfig = TrainConfig()
     evaluate: EvaluateConfig = EvaluateConfig()
     cluster: ClusterConfig = ClusterConfig()
+    tracking: TrackingConfig = TrackingConfig()
 
     @model_validator(mode="after")
     def _responses_fit(self) -> Recipe:
@@ -181,6 +183,8 @@ class Recipe(Section):
             )
         if missing := self._missing(trains):
             raise Missing(*missing, otherwise=f"or take the embedded web, which needs none of this: {self._embedded}")
+        if missing := self.tracking.missing():
+            raise Missing(*missing)
         if trains:
             if self.tasks.path:
                 tasks = self.draw("train", 10_000)

@@ -53,6 +53,8 @@ ALIASES: dict[tuple[str, ...], str] = {
     ("evaluate.tasks",): "eval_tasks num_eval_tasks eval_episodes",
     ("evaluate.runs",): "num_runs n_runs num_trials trials n_repeats repeats",
     ("browser.viewport_px",): "viewport viewport_size resolution",
+    ("tracking.report_to",): "logger loggers tracker trackers log_with",
+    ("tracking.project",): "wandb_project project_name experiment experiment_name",
     ("sft.demos",): "num_demos demonstrations",
     ("collect.attempts",): "num_attempts num_samples samples_per_task",
 }

@@ -23,6 +23,8 @@ SHORTEST_TYPED = 4
 SHORTEST_STORED = 8
 """The same of cookies and local storage, where most short values are settings."""
 
+_LOGIN = re.compile(r"(?<=://)[^/@\s]+(?=@)")
+
 T = TypeVar("T")
 
 
@@ -38,6 +40,11 @@ def redact(value: T, secrets: Iterable[str]) -> T:
     """A copy of a record, or of plain JSON, whose texts have `MASK` in place of each secret."""
     known = frozenset(secrets)
     return _redacted(value, _pattern(known)) if known else value
+
+
+def without_logins(value: T) -> T:
+    """The same, where addresses have `MASK` in place of a user and password: `https://***@host/`."""
+    return _redacted(value, _LOGIN)
 
 
 def _redacted(value: Any, pattern: re.Pattern[str]) -> Any:

@@ -42,11 +42,12 @@ def plugs() -> dict[str, Registry[Any]]:
     from webdojo.sites.kinds import KINDS
     from webdojo.tasks.embeddings.registry import EMBEDDINGS
     from webdojo.tasks.samplers.registry import SAMPLERS
+    from webdojo.trackers.registry import TRACKERS
     from webdojo.trainer.config import NAMED_PARTS
 
     named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()}
     named |= {"tasks.source": SOURCES, "tasks.sampler.name": SAMPLERS, "env.kinds": KINDS}
-    named["env.applications"] = APPLICATIONS
+    named |= {"env.applications": APPLICATIONS, "tracking.report_to": TRACKERS}
     named |= {f"train.{key}": registry for key, registry in NAMED_PARTS.items()}
     return named | {"steps.name": FILTERS, "steps.embedding.name": EMBEDDINGS}
 

@@ -79,12 +79,13 @@ def train(
     from webdojo.loops.start import train as train_recipe
     from webdojo.store.run import RunStore
     from webdojo.view.cycles import cycles_tables
+    from webdojo.view.report import write_report
     from webdojo.view.tables import success_table, time_table
 
     again = shlex.join(["webdojo", "train", recipe_name, "--run", str(folder), "--resume"])
     with interruptible(f"; everything so far is kept. Go on with: {again}"):
         try:
-            result = train_recipe(recipe, folder, resume, connected)
+            result = train_recipe(recipe, folder, resume, connected, write_report)
         except StoreFailure as error:
             raise StoreFailure(f"{error}. Everything stored before is kept. Then go on with: {again}") from None
     Console().print(success_table(result))
@@ -121,6 +122,7 @@ def evaluate(
     """Measure a model on a recipe's held-out tasks, and keep its episodes in a run folder."""
     from webdojo.loops.run_folder import next_free
     from webdojo.view.evaluating import evaluation_lines
+    from webdojo.view.report import write_report
     from webdojo.view.tables import success_table
 
     if resume and run is None:
@@ -132,7 +134,7 @@ def evaluate(
 
     folder = run or next_free(Path("runs"), f"eval-{recipe.name}")
     with interruptible(f"; what was measured so far is kept. Go on with the same command and: --run {folder} --resume"):
-        result = evaluate_model(recipe, path, folder, resume, connected)
+        result = evaluate_model(recipe, path, folder, resume, connected, write_report)
     page = _write_report(folder)
     if as_json:
         typer.echo(json.dumps(result, indent=2))

@@ -1,4 +1,5 @@
-"""Metrics of a run: a row in the store and a point on each TensorBoard curve; for people, a short line an iteration.
+"""Metrics of a run: a row in the store and a point on each curve of TensorBoard and of the trackers that the recipe
+names; for people, a short line an iteration.
 
 Invariant: what the store has of a step, the curves have too, also when the process is killed right after.
 """
@@ -17,9 +18,11 @@ from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
+from webdojo.loops.tracking.trackers import Trackers
 from webdojo.progress import duration, plural
 from webdojo.store.files import writing
 from webdojo.store.run import RunStore
+from webdojo.types import Trajectory
 
 RECENT = 5
 """Iterations whose mean time says how long those take that are left."""
@@ -28,11 +31,12 @@ RECENT = 5
 class RunLog(AbstractContextManager["RunLog"]):
     """Writes metrics by phase and step; use it in a `with` block.
 
-    TensorBoard's file has them when `write` returns; torch's writer would keep them for minutes.
+    TensorBoard's file has them when `write` returns; torch's writer would keep them for minutes. The `trackers` get
+    them from the store, in their own time.
     """
 
-    def __init__(self, store: RunStore) -> None:
-        self._store = store
+    def __init__(self, store: RunStore, trackers: Trackers | None = None) -> None:
+        self._store, self._trackers = store, trackers
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{uuid4().hex[:8]}"
         self._path = store.path / "tensorboard" / name
         with writing(self._path):
@@ -50,6 +54,13 @@ class RunLog(AbstractContextManager["RunLog"]):
         values = [Summary.Value(tag=f"{phase}/{name}", simple_value=value) for name, value in metrics.items()]
         self._add(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
         self._store.add_metrics(phase, step, metrics)
+        if self._trackers is not None:
+            self._trackers.wake()
+
+    def show(self, phase: str, step: int, episodes: Sequence[Trajectory]) -> None:
+        """Show a few episodes of an evaluation where somebody looks: TensorBoard has none."""
+        if self._trackers is not None:
+            self._trackers.show(phase, step, episodes)
 
     def _add(self, event: Event) -> None:
         with writing(self._path):

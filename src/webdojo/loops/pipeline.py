@@ -41,6 +41,7 @@ from webdojo.loops.results.kit import write_kit
 from webdojo.loops.results.protocol import differs
 from webdojo.loops.resume import latest, metrics_of
 from webdojo.loops.run_folder import DEMO, ENGINE_ACCOUNT, EVAL, EVAL_CYCLE, EVALUATION, KIT
+from webdojo.loops.tracking.trackers import Trackers, WriteReport
 from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
@@ -59,14 +60,20 @@ from webdojo.types import Task, TrainableEngine, Trajectory
 logger = logging.getLogger("webdojo")
 
 
-def run_recipe(recipe: Recipe, run: Path, resume: bool, parts: Parts = HERE) -> dict[str, Any]:
-    """Run a recipe that was checked in a run folder and return what `result.json` holds."""
+def run_recipe(
+    recipe: Recipe, run: Path, resume: bool, parts: Parts = HERE, report: WriteReport | None = None
+) -> dict[str, Any]:
+    """Run a recipe that was checked in a run folder and return what `result.json` holds; trackers get its `report`."""
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
     # What the model cannot do must not leave a run folder behind.
     processor = load_processor(model_folder(recipe.model.path))
     check_learner(recipe)
-    with opened(recipe, run, resume, {}) as store, RunLog(store) as log:
+    with (
+        opened(recipe, run, resume, {}) as store,
+        Trackers(recipe, store, report) as trackers,
+        RunLog(store, trackers) as log,
+    ):
         if resume:
             note_resumed(recipe, store)
             warn_of_missing(store)
@@ -74,13 +81,22 @@ def run_recipe(recipe: Recipe, run: Path, resume: bool, parts: Parts = HERE) -> 
             return asyncio.run(work)
 
 
-def measure_model(recipe: Recipe, model_path: str, run: Path, resume: bool, parts: Parts = HERE) -> dict[str, Any]:
-    """Measure a model on the held-out tasks of a recipe that was checked, in a run folder."""
+def measure_model(
+    recipe: Recipe,
+    model_path: str,
+    run: Path,
+    resume: bool,
+    parts: Parts = HERE,
+    report: WriteReport | None = None,
+) -> dict[str, Any]:
+    """Measure a model on the held-out tasks of a recipe that was checked, in a run folder; trackers get its
+    `report`."""
     processor = load_processor(model_folder(model_path))
     measured = {"model": recipe.engine.serves(model_path), "processor": whole_path(model_path)}
     with (
         opened(recipe, run, resume, measured) as store,
-        RunLog(store) as log,
+        Trackers(recipe, store, report) as trackers,
+        RunLog(store, trackers) as log,
     ):
         if resume:
             note_resumed(recipe, store)
@@ -228,6 +244,7 @@ class Pipeline:
                         bar,
                         max_invalid=config.max_invalid,
                     )
+            self.log.show(phase, iteration, episodes)
         return episodes
 
     async def demonstrate(self, runner: EpisodeRunner) -> list[Trajectory]:

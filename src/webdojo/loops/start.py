@@ -24,6 +24,7 @@ from webdojo.types import Task
 if TYPE_CHECKING:
     from webdojo.loops.collection.person import Desk
     from webdojo.loops.parts import Parts
+    from webdojo.loops.tracking.trackers import WriteReport
 
 Place: TypeAlias = "Callable[[Recipe], AbstractContextManager[Parts]]"
 """Opens the place where a recipe's run has its parts, and says how they are opened there."""
@@ -39,8 +40,11 @@ def here(recipe: Recipe) -> Iterator[Parts]:
     yield HERE
 
 
-def train(recipe: Recipe, run: Path, resume: bool, place: Place = here) -> dict[str, Any]:
-    """Run a recipe in a run folder, its parts where `place` puts them, and return what `result.json` holds."""
+def train(
+    recipe: Recipe, run: Path, resume: bool, place: Place = here, report: WriteReport | None = None
+) -> dict[str, Any]:
+    """Run a recipe in a run folder, its parts where `place` puts them, and return what `result.json` holds; trackers
+    get its `report`."""
     check_model_path(recipe.model.path)
     if not resume:
         check_new_run(run)
@@ -54,12 +58,19 @@ def train(recipe: Recipe, run: Path, resume: bool, place: Place = here) -> dict[
     from webdojo.loops.pipeline import run_recipe
 
     with place(recipe) as parts:
-        return run_recipe(recipe, run, resume, parts)
+        return run_recipe(recipe, run, resume, parts, report)
 
 
-def evaluate_model(recipe: Recipe, model_path: str, run: Path, resume: bool, place: Place = here) -> dict[str, Any]:
+def evaluate_model(
+    recipe: Recipe,
+    model_path: str,
+    run: Path,
+    resume: bool,
+    place: Place = here,
+    report: WriteReport | None = None,
+) -> dict[str, Any]:
     """Measure a model on the recipe's held-out tasks in a run folder, with the parts of a run where `place` puts them,
-    and return what `result.json` holds."""
+    and return what `result.json` holds; trackers get its `report`."""
     check_model_path(model_path)
     if resume:
         check_goes_on(run, recipe, recipe.engine.serves(model_path))
@@ -69,7 +80,7 @@ def evaluate_model(recipe: Recipe, model_path: str, run: Path, resume: bool, pla
     from webdojo.loops.pipeline import measure_model
 
     with place(recipe) as parts:
-        return measure_model(recipe, model_path, run, resume, parts)
+        return measure_model(recipe, model_path, run, resume, parts, report)
 
 
 def collect(

@@ -13,7 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from webdojo.redact import redact
+from webdojo.redact import redact, without_logins
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.view.charts import WIDE, Bar, Reference, Series, grouped_bars, line_chart, stacked_bars
 from webdojo.view.film import film
@@ -60,7 +60,7 @@ def write_report(store: RunStore, path: Path) -> Path:
         "report.html.j2",
         name=store.path.resolve().name,
         info={"seed": "unknown", "created": "", "command": "", "git": None, "versions": {}, "machine": {}} | store.info,
-        recipe=store.recipe_yaml,
+        recipe=without_logins(store.recipe_yaml),
         result=result,
         stages=stages,
         seconds=_seconds(result, rl),

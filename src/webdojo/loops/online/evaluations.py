@@ -80,6 +80,7 @@ class Evaluations(AbstractAsyncContextManager["Evaluations"]):
         measured = success(episodes)
         found = measured.model_dump(mode="json")
         self.log.write(EVALUATION, version, evaluation_metrics(found) | {"seconds": now() - begun})
+        self.log.show(EVALUATION, version, episodes)
         percents = [100 * share for share in (measured.rate, *measured.ci95)]
         logger.info("evaluation of iteration %d  success %.1f%% (%.1f .. %.1f)", version, *percents)
 

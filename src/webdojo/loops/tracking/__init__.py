@@ -1,0 +1,1 @@
+"""What trackers are given of a run, and when."""
