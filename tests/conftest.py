@@ -14,7 +14,7 @@ import pytest
 TESTS = Path(__file__).parent
 
 SLOW = {
-    "": "adding howtos readme your_own",
+    "": "adding howtos readme release your_own",
     "benchmarks": "adversary fairness judges quickstart",
     "browser": "chaos",
     "browser/apps": "datasette jupyterlab",

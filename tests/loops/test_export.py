@@ -6,12 +6,15 @@ import hashlib
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.store.fabricate import observation, page_image, trajectory
 from webdojo.agent.toolcall import IM_END
 from webdojo.errors import StoreError
+from webdojo.loops.collection.atif import export_run, trajectory_of
+from webdojo.loops.collection.rows import SECRET
 from webdojo.loops.export import LOST, NO_TURN, UNREADABLE, export
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
@@ -37,11 +40,18 @@ def episode(id: str, store: RunStore, codec: Processor, site: int, success: bool
         text, _ = harness.render(f"Step {step}.", [ToolCall(name="click", arguments={"x": 10 * step, "y": 5})])
         text = f"{text.removesuffix(IM_END)}{last}" if step == 2 else text
         ids = codec.encode(text)
-        zeros, threes = [0.0] * len(ids), [3] * len(ids)
-        response = Response(ids=ids, logprobs=zeros, versions=threes, finish_reason=FinishReason.STOP)
+        measured, threes = [-0.25] * len(ids), [3] * len(ids)
+        response = Response(ids=ids, logprobs=measured, versions=threes, finish_reason=FinishReason.STOP)
         parsed, feedback = talk.parse(text), [Feedback(ok=True, text=f"Clicked {step}.")]
         whole.turns.append(
-            Turn(observation=seen, prompt=talk.prompt(4000), response=response, text=text, parsed=parsed)
+            Turn(
+                observation=seen,
+                prompt=talk.prompt(4000),
+                response=response,
+                text=text,
+                parsed=parsed,
+                feedback=feedback,
+            )
         )
         seen = observation(page_image(store.images, site, scroll=9 * (step + 1)))
         talk.add(response, parsed, feedback, seen)
@@ -139,3 +149,62 @@ def test_the_tokenizer_comes_from_a_checkpoint_where_there_is_one(run: Path, tmp
         store.checkpoints.save("sft", write, {})
     _, lines = exported(run, tmp_path / "out.jsonl", "eval_rl")
     assert len(lines) == 1
+
+
+def as_atif(run: Path, out: Path, *phases: str) -> tuple[dict[str, int], list[dict[str, Any]]]:
+    with RunStore.open(run, readonly=True) as store:
+        counts = export_run(store, out, phases, lambda: None)
+    return dict(counts), [json.loads(file.read_bytes()) for file in sorted(out.glob("*.atif.json"))]
+
+
+def test_a_document_of_atif_has_what_was_shown_said_done_and_sampled(run: Path, tmp_path: Path) -> None:
+    counts, documents = as_atif(run, tmp_path / "out", "rl")
+    assert counts == {"": 2, NO_TURN: 1}
+    with RunStore.open(run, readonly=True) as store:
+        stored = store.trajectory("a")
+    document = documents[0]
+    assert document["trajectory_id"] == "a" and document["final_metrics"]["extra"]["success"] is True
+    steps = document["steps"]
+    assert [step["source"] for step in steps] == ["system", "user", "agent", "agent", "agent"]
+    assert stored.task.instruction in steps[1]["message"][0]["text"]
+    for number, (step, turn) in enumerate(zip(steps[2:], stored.turns, strict=True)):
+        assert (step["message"], step["reasoning_content"]) == ("", f"Step {number}.")
+        (call,) = step["tool_calls"]
+        assert (call["function_name"], call["arguments"]) == ("click", {"x": 10 * number, "y": 5})
+        result, screen = step["observation"]["results"]
+        assert (result["source_call_id"], result["content"]) == (call["tool_call_id"], f"Clicked {number}.")
+        after = [*(turn.observation for turn in stored.turns[1:]), stored.final][number]
+        file = tmp_path / "out" / screen["content"][0]["source"]["path"]
+        assert after is not None and hashlib.sha256(file.read_bytes()).hexdigest() == after.screenshot.sha
+        assert step["metrics"]["completion_token_ids"] == turn.response.ids
+        assert len(step["metrics"]["prompt_token_ids"]) == step["metrics"]["prompt_tokens"] == len(turn.prompt)
+        assert step["metrics"]["logprobs"] == turn.response.logprobs
+    assert [trajectory_of(each) for each in documents] == [stored, stored_as(run, "b")]
+    with pytest.raises(StoreError, match="is there already"):
+        as_atif(run, tmp_path / "out")
+
+
+def stored_as(run: Path, id: str) -> Trajectory:
+    with RunStore.open(run, readonly=True) as store:
+        return store.trajectory(id)
+
+
+def test_documents_of_atif_are_valid_for_harbor(run: Path, tmp_path: Path) -> None:
+    validation = pytest.importorskip("harbor.utils.trajectory_validator")
+    as_atif(run, tmp_path / "out")
+    for file in (tmp_path / "out").glob("*.atif.json"):
+        validator = validation.TrajectoryValidator()
+        assert validator.validate(file), validator.errors
+
+
+def test_what_its_tokens_would_tell_is_in_no_document(run: Path, tmp_path: Path, codec: Processor) -> None:
+    with RunStore.open(run) as store:
+        forged = episode("forged", store, codec, 4, success=False)
+        forged.turns[0].prompt.segments = forged.turns[0].prompt.segments[:-1]
+        store.add_trajectory(forged, "rl", 4)
+        typed = episode("typed", store, codec, 5, success=True)
+        store.add_trajectory(typed.model_copy(update={"secrets": ["hunter22"]}), "rl", 4)
+        store.images.path(store.trajectory("a").turns[2].observation.screenshot).unlink()
+    counts, documents = as_atif(run, tmp_path / "out", "rl")
+    assert counts == {"": 1, NO_TURN: 1, LOST: 1, UNREADABLE: 1, SECRET: 1}
+    assert [document["trajectory_id"] for document in documents] == ["b"]

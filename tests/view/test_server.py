@@ -230,5 +230,6 @@ def test_runs_of_one_name_are_told_apart(tmp_path):
         create(tmp_path / folder / "run").close()
     runs = Runs([tmp_path / "a", tmp_path / "b"])
     assert list(runs.paths()) == ["run", "b~run"]
-    assert RunStore.open(runs.paths()["b~run"], readonly=True).info["seed"] == 3
+    with RunStore.open(runs.paths()["b~run"], readonly=True) as store:
+        assert store.info["seed"] == 3
     runs.close()

@@ -90,7 +90,7 @@ def export_data(
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to.")],
     form: Annotated[Format, typer.Option("--format", help="Who shall read it.")] = Format.trl,
 ) -> None:
-    """Write a data set for another trainer, one row a step, with its screenshots."""
+    """Write a data set for another program, one row a step or one document a trajectory, with its screenshots."""
     from webdojo.loops.collection.exchange import export_dataset
 
     with interruptible("; nothing was written"):

@@ -18,6 +18,7 @@ from webdojo.errors import StoreError, WebdojoError
 
 class ExportFormat(StrEnum):
     messages = "messages"
+    atif = "atif"
     online_mind2web = "online_mind2web"
 
 
@@ -146,26 +147,33 @@ def export(
         list[str] | None, typer.Option(help="Such as rl, demo or eval_rl; may be given several times. All if absent.")
     ] = None,
     form: Annotated[
-        ExportFormat, typer.Option("--format", help="`online_mind2web`: its evaluation, for that leaderboard.")
+        ExportFormat,
+        typer.Option(
+            "--format",
+            help="`atif`: a folder with one document of Harbor's format each. `online_mind2web`: the run's evaluation, "
+            "for that leaderboard.",
+        ),
     ] = ExportFormat.messages,
 ) -> None:
     """Write trajectories as JSON lines: messages in OpenAI's form, screenshots as files, rewards."""
+    from webdojo.loops.collection import atif
     from webdojo.loops.export import export as export_trajectories
     from webdojo.loops.results import online_mind2web
     from webdojo.progress import progress
     from webdojo.store.run import RunStore
 
-    as_messages = form is ExportFormat.messages
-    if phase and not as_messages:
+    of_an_evaluation = form is ExportFormat.online_mind2web
+    if phase and of_an_evaluation:
         raise typer.BadParameter(f"--format {form} takes the run's evaluation: leave out --phase")
-    target = out or run / ("trajectories.jsonl" if as_messages else form)
+    target = out or run / ("trajectories.jsonl" if form is ExportFormat.messages else form)
     with interruptible("; nothing was written"), RunStore.open(run, readonly=True) as store:
         total = sum(number for name, number in store.count().items() if not phase or name in phase)
-        with progress("trajectories", total if as_messages else None) as bar:
-            if as_messages:
-                counts = export_trajectories(store, target, phase or [], bar.advance)
-            else:
+        with progress("trajectories", None if of_an_evaluation else total) as bar:
+            if of_an_evaluation:
                 counts = online_mind2web.export(store, target, bar.advance)
+            else:
+                write = atif.export_run if form is ExportFormat.atif else export_trajectories
+                counts = write(store, target, phase or [], bar.advance)
     left_out = "".join(f"; left out {number} {reason}" for reason, number in counts.items() if reason)
     typer.echo(f"{counts['']} {'trajectory' if counts[''] == 1 else 'trajectories'} in {target}{left_out}")
 

@@ -41,9 +41,7 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
     Returns how many were written, under `""`, and how many were left out, by reason. `on_trajectory` is called after
     each.
     """
-    there = store.count()
-    if unknown := [phase for phase in phases if phase not in there]:
-        raise StoreError(f"no phase {unknown[0]!r} in {store.path} (there: {', '.join(there) or 'none yet'})")
+    check_phases(store, phases)
     codec = CachedCodec(codec_of(store))
     counts: Counter[str] = Counter()
     added: list[Path] = []
@@ -77,6 +75,13 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
             path.unlink(missing_ok=True)
         raise
     return counts
+
+
+def check_phases(store: RunStore, phases: Sequence[str]) -> None:
+    """Raise a StoreError where a run has no trajectory of one of these phases."""
+    there = store.count()
+    if unknown := [phase for phase in phases if phase not in there]:
+        raise StoreError(f"no phase {unknown[0]!r} in {store.path} (there: {', '.join(there) or 'none yet'})")
 
 
 def _line(row: TrajectoryRow, trajectory: Trajectory, codec: Codec, place: Callable[[ImageRef], str]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -16,29 +17,29 @@ from webdojo.types import ImageRef, Observation, Task, Termination, Trajectory
 def test_failures_in_a_row_block_until_their_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1000.0]
     monkeypatch.setattr(time, "time", lambda: clock[0])
-    hosts = Blocklist(tmp_path / "hosts.sqlite", failures=3, hours=12)
-    for _ in range(2):
-        hosts.failed("Shop.example", "HTTP 403")
-    hosts.failed("other.example", "timeout")
-    assert hosts.blocked() == {}
-    hosts.failed("shop.example", "reCAPTCHA")
-    assert hosts.blocked() == {"shop.example": "reCAPTCHA"}
-    clock[0] += 12 * 3600 - 1
-    assert hosts.blocked() == {"shop.example": "reCAPTCHA"}
-    clock[0] += 1
-    assert hosts.blocked() == {}
-    hosts.failed("shop.example", "HTTP 403")
-    assert hosts.blocked() == {}, "its record was not cleaned"
+    with closing(Blocklist(tmp_path / "hosts.sqlite", failures=3, hours=12)) as hosts:
+        for _ in range(2):
+            hosts.failed("Shop.example", "HTTP 403")
+        hosts.failed("other.example", "timeout")
+        assert hosts.blocked() == {}
+        hosts.failed("shop.example", "reCAPTCHA")
+        assert hosts.blocked() == {"shop.example": "reCAPTCHA"}
+        clock[0] += 12 * 3600 - 1
+        assert hosts.blocked() == {"shop.example": "reCAPTCHA"}
+        clock[0] += 1
+        assert hosts.blocked() == {}
+        hosts.failed("shop.example", "HTTP 403")
+        assert hosts.blocked() == {}, "its record was not cleaned"
 
 
 def test_success_wipes_the_record(tmp_path: Path) -> None:
-    hosts = Blocklist(tmp_path / "hosts.sqlite", failures=2)
-    for host in ("a.example", "b.example"):
-        hosts.failed(host, "timeout")
-    hosts.worked("a.example")
-    for host in ("a.example", "b.example"):
-        hosts.failed(host, "timeout")
-    assert list(hosts.blocked()) == ["b.example"]
+    with closing(Blocklist(tmp_path / "hosts.sqlite", failures=2)) as hosts:
+        for host in ("a.example", "b.example"):
+            hosts.failed(host, "timeout")
+        hosts.worked("a.example")
+        for host in ("a.example", "b.example"):
+            hosts.failed(host, "timeout")
+        assert list(hosts.blocked()) == ["b.example"]
 
 
 def episode(host: str, termination: Termination, blocked: str | None = "", kind: str = "") -> Trajectory:
@@ -62,22 +63,22 @@ def episode(host: str, termination: Termination, blocked: str | None = "", kind:
     ],
 )
 def test_what_counts_against_a_host(tmp_path: Path, first: Trajectory, reason: str | None) -> None:
-    hosts = Blocklist(tmp_path / "hosts.sqlite", failures=1)
-    hosts.note(first)
-    assert list(hosts.blocked().values()) == ([reason] if reason else [])
+    with closing(Blocklist(tmp_path / "hosts.sqlite", failures=1)) as hosts:
+        hosts.note(first)
+        assert list(hosts.blocked().values()) == ([reason] if reason else [])
 
 
 def test_an_episode_that_works_wipes_the_record(tmp_path: Path) -> None:
-    hosts = Blocklist(tmp_path / "hosts.sqlite", failures=2)
-    for end in (Termination.START_ERROR, Termination.MAX_STEPS, Termination.START_ERROR):
-        hosts.note(episode("shop.example", end, None if end is Termination.START_ERROR else ""))
-    assert hosts.blocked() == {}
+    with closing(Blocklist(tmp_path / "hosts.sqlite", failures=2)) as hosts:
+        for end in (Termination.START_ERROR, Termination.MAX_STEPS, Termination.START_ERROR):
+            hosts.note(episode("shop.example", end, None if end is Termination.START_ERROR else ""))
+        assert hosts.blocked() == {}
 
 
 def fail_often(path: Path) -> None:
-    hosts = Blocklist(path, failures=40)
-    for _ in range(10):
-        hosts.failed("shop.example", "HTTP 429")
+    with closing(Blocklist(path, failures=40)) as hosts:
+        for _ in range(10):
+            hosts.failed("shop.example", "HTTP 429")
 
 
 def test_workers_share_one_list(tmp_path: Path) -> None:
@@ -88,7 +89,8 @@ def test_workers_share_one_list(tmp_path: Path) -> None:
         worker.start()
     for worker in workers:
         worker.join(60)
-    assert list(Blocklist(path, failures=40).blocked()) == ["shop.example"]
+    with closing(Blocklist(path, failures=40)) as hosts:
+        assert list(hosts.blocked()) == ["shop.example"]
 
 
 def test_a_file_that_is_no_list_is_named(tmp_path: Path) -> None:

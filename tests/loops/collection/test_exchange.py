@@ -148,6 +148,60 @@ def test_a_row_of_a_table_that_cannot_be_read_is_named(erring: Path, tmp_path: P
         import_dataset(tmp_path / "out", tmp_path / "back")
 
 
+def test_documents_of_atif_go_to_harbor_and_come_back_without_the_steps_that_were_dropped(
+    erring: Path, tmp_path: Path
+) -> None:
+    """What curation has dropped at the start of an episode is context there, and no turn here."""
+    cut, out, back = tmp_path / "cut", tmp_path / "out", tmp_path / "back"
+    shutil.copytree(erring, cut)
+    with RunStore.open(cut) as store:
+        id = max(store.rows(), key=lambda row: row.steps).id
+        one = store.trajectory(id)
+        one.turns = one.turns[2:]
+        store.replace_trajectory(one, "collect", 0)
+    export_dataset(cut, out, Format.atif)
+    documents = {file: json.loads(file.read_bytes()) for file in out.glob("*.atif.json")}
+    (steps,) = (each["steps"] for each in documents.values() if each["trajectory_id"] == id)
+    copied = [step["source"] for step in steps if step.get("is_copied_context")]
+    assert copied == ["agent", "user", "agent", "user"]
+    assert sum(step["source"] == "agent" for step in steps) == 2 + len(one.turns)
+    import_dataset(out, back)
+    assert content(back) == content(cut)
+    validator = pytest.importorskip("harbor.utils.trajectory_validator").TrajectoryValidator()
+    assert all(validator.validate(file) for file in documents), validator.errors
+
+
+@pytest.mark.parametrize(
+    ("spoil", "problem"),
+    [
+        (lambda made: [], "it cannot be read: list indices"),
+        (lambda made: {"schema_version": "ATIF-v1.8"}, "it has no field 'steps'"),
+        (lambda made: made | {"extra": {}}, r"it cannot be read: .* extra\.webdojo is missing"),
+        (lambda made: resampled(made, "prompt_token_ids"), "it cannot be read: step [23]: prompt_token_ids has 1 ids"),
+        (
+            lambda made: resampled(made, "completion_token_ids"),
+            "it cannot be read: step [23]: its completion_token_ids",
+        ),
+    ],
+)
+def test_a_document_that_cannot_be_read_is_named(
+    spoil: Callable[[Any], Any], problem: str, erring: Path, tmp_path: Path
+) -> None:
+    export_dataset(erring, tmp_path / "out", Format.atif)
+    file = tmp_path / "out" / "00001.atif.json"
+    file.write_text(json.dumps(spoil(json.loads(file.read_bytes()))))
+    with pytest.raises(StoreError, match=rf"^{file}: {problem}"):
+        import_dataset(tmp_path / "out", tmp_path / "back")
+    assert not (tmp_path / "back").exists()
+
+
+def resampled(document: dict[str, Any], name: str) -> dict[str, Any]:
+    """With a single token in the first turn."""
+    step = next(step for step in document["steps"] if step["source"] == "agent")
+    step["metrics"][name] = [7]
+    return document
+
+
 @pytest.mark.parametrize("gone", ["webdojo/info.json", "webdojo/recipe.yaml", "metadata.jsonl"])
 def test_an_export_that_lacks_a_file_is_refused(gone: str, erring: Path, tmp_path: Path) -> None:
     export_dataset(erring, tmp_path / "out", Format.trl)

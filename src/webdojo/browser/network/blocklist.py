@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from webdojo.errors import StoreError
@@ -26,9 +27,12 @@ class Blocklist:
     def __init__(self, path: Path, failures: int = 3, hours: float = 12) -> None:
         self._failures, self._seconds = failures, hours * 3600
         try:
-            self._connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute(_SCHEMA)
+            with ExitStack() as undo:
+                self._connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+                undo.callback(self._connection.close)
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._connection.execute(_SCHEMA)
+                undo.pop_all()
         except sqlite3.Error as error:
             raise StoreError(f"blocklist {str(path)!r} cannot be used ({error}); give another path") from None
 

@@ -14,3 +14,4 @@ class Format(StrEnum):
     llamafactory = "llamafactory"
     parquet = "parquet"
     datasets = "datasets"
+    atif = "atif"

@@ -4,6 +4,7 @@
     llamafactory   train.jsonl, dataset_info.json, images/      LLaMA-Factory, as its `dataset_dir`
     parquet        train.parquet                  TRL, with the screenshots inside
     datasets       what `datasets.save_to_disk` writes, with the screenshots inside
+    atif           00000.atif.json, …, images/    Harbor, a document a trajectory (`atif`)
 
 Invariants: a folder appears whole under its name; a screenshot comes back with the bytes that it had, or not at all.
 """
@@ -23,7 +24,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from webdojo.errors import StoreError
-from webdojo.loops.collection import Format
+from webdojo.loops.collection import Format, atif
 from webdojo.loops.collection.dataset import (
     MANIFEST,
     Dataset,
@@ -43,7 +44,7 @@ from webdojo.progress import progress
 from webdojo.store.files import write_atomic
 from webdojo.store.images import ImageStore
 from webdojo.store.run import RunStore
-from webdojo.types import ImageRef
+from webdojo.types import ImageRef, Trajectory
 
 OURS = "webdojo"
 """The folder in an export with what is not rows: the lineage and the recipe."""
@@ -88,7 +89,7 @@ def import_dataset(folder: Path, out: Path) -> Manifest:
     with scratch(out) as made, RunStore.create(made, (folder / OURS / "recipe.yaml").read_text(), info) as store:
         steps: dict[str, list[int]] = {}
         with progress("import", None, stays=False) as bar:
-            for trajectory, places in trajectories_of(_read(folder, store.images)):
+            for trajectory, places in _read(folder, store.images):
                 if known := steps.get(trajectory.id):
                     trajectory, places = joined(store.trajectory(trajectory.id), known, trajectory, places)
                     store.replace_trajectory(trajectory, COLLECT, 0)
@@ -247,26 +248,56 @@ def _libraries(folder: Path) -> tuple[Any, Any]:
     return datasets, pyarrow
 
 
+# --- documents --------------------------------------------------------------------------------
+
+
+def _write_atif(rows: Iterable[list[Row]], dataset: Dataset, folder: Path) -> None:
+    writer = atif.Writer(dataset.store, folder)
+    for each in rows:
+        for trajectory, _ in trajectories_of(each):
+            writer.write(trajectory)
+
+
 _WRITERS: dict[Format, Callable[[Iterable[list[Row]], Dataset, Path], None]] = {
     Format.trl: _write_trl,
     Format.llamafactory: _write_llamafactory,
     Format.parquet: _write_parquet,
     Format.datasets: _write_datasets,
+    Format.atif: _write_atif,
 }
 
 
 # --- back -------------------------------------------------------------------------------------
 
 
-def _read(folder: Path, images: ImageStore) -> Iterator[Row]:
-    """The rows of a folder, whose screenshots are stored by then."""
+def _read(folder: Path, images: ImageStore) -> Iterator[tuple[Trajectory, list[int]]]:
+    """The trajectories of a folder, or parts of them, as `trajectories_of` gives them; their screenshots are stored."""
+    if documents := sorted(folder.glob(f"*{atif.SUFFIX}")):
+        yield from _read_documents(documents, ImageStore(folder / "images"), images)
+    else:
+        yield from trajectories_of(_read_rows(folder, images))
+
+
+def _read_documents(
+    files: list[Path], source: ImageStore, images: ImageStore
+) -> Iterator[tuple[Trajectory, list[int]]]:
+    for file in files:
+        with _reading(str(file), "field"):
+            trajectory = atif.trajectory_of(json.loads(file.read_bytes()))
+            copy_screenshots(trajectory, source, images)
+        yield trajectory, list(range(trajectory.steps))
+
+
+def _read_rows(folder: Path, images: ImageStore) -> Iterator[Row]:
     for name in ("metadata.jsonl", "train.jsonl"):
         if (folder / name).is_file():
             yield from _read_lines(folder / name, ImageStore(folder / "images"), images)
             return
     file = folder / "train.parquet"
     if not file.is_file() and not (folder / "state.json").is_file():
-        raise StoreError(f"{folder} has no rows: neither metadata.jsonl, train.jsonl, train.parquet nor state.json")
+        raise StoreError(
+            f"{folder} has no rows: neither metadata.jsonl, train.jsonl, train.parquet, state.json nor *{atif.SUFFIX}"
+        )
     library, arrow = _libraries(folder)
     if file.is_file():
         try:
@@ -283,7 +314,7 @@ def _read(folder: Path, images: ImageStore) -> Iterator[Row]:
 def _read_lines(file: Path, source: ImageStore, images: ImageStore) -> Iterator[Row]:
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            with _reading(file, number):
+            with _reading(f"{file}, row {number}", "column"):
                 row = _as_row(json.loads(line))
                 for part, _ in trajectories_of([row]):
                     copy_screenshots(part, source, images)
@@ -292,7 +323,7 @@ def _read_lines(file: Path, source: ImageStore, images: ImageStore) -> Iterator[
 
 def _read_batches(file: Path, batches: Iterable[Any], images: ImageStore) -> Iterator[Row]:
     for number, columns in enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), 1):
-        with _reading(file, number):
+        with _reading(f"{file}, row {number}", "column"):
             row = _as_row(columns)
             bytes_of = {Path(shot["path"]).stem: shot["bytes"] for shot in columns["images"] + columns["other_images"]}
             for part, _ in trajectories_of([row]):
@@ -307,15 +338,15 @@ def _as_row(columns: dict[str, Any]) -> Row:
 
 
 @contextmanager
-def _reading(file: Path, number: int) -> Iterator[None]:
-    """Turn what a row has wrong into a StoreError that says where it is; rows are numbered from 1."""
+def _reading(where: str, part: str) -> Iterator[None]:
+    """Turn what a row or document has wrong into a StoreError that says where it is; rows are numbered from 1."""
     try:
         yield
     except KeyError as error:
-        raise StoreError(f"{file}, row {number}: it has no column {error}") from None
+        raise StoreError(f"{where}: it has no {part} {error}") from None
     except ValidationError as error:
         found = error.errors()[0]
         wrong = f"{error.title}: {'.'.join(map(str, found['loc']))}: {found['msg']}"
-        raise StoreError(f"{file}, row {number}: it is no valid {wrong}") from None
-    except (ValueError, TypeError) as error:
-        raise StoreError(f"{file}, row {number}: it cannot be read: {error}") from None
+        raise StoreError(f"{where}: it is no valid {wrong}") from None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise StoreError(f"{where}: it cannot be read: {error}") from None
