@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 
+import psutil
 import pytest
 import torch
 import torch.distributed as dist
@@ -64,6 +65,13 @@ def test_followers_do_each_call_and_end_with_the_learner(three: Counter) -> None
     assert not dist.is_initialized()
     with pytest.raises(TrainError, match="have ended"):
         three.add(1.0)
+
+
+def test_ranks_of_this_machine_meet_where_no_other_machine_comes(three: Counter) -> None:
+    assert isinstance(three.ranks, Driver)
+    port = three.ranks._store.port
+    listening = [each.laddr for each in psutil.Process().net_connections() if each.status == psutil.CONN_LISTEN]
+    assert [address.ip for address in listening if address.port == port] == ["127.0.0.1"]
 
 
 def test_the_one_that_failed_is_told_of_and_not_those_that_waited_for_it(three: Counter) -> None:

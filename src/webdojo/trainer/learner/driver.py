@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from torch.distributed.distributed_c10d import Work
 
 from webdojo.errors import RankLost, TrainError, WebdojoError
-from webdojo.trainer.learner.launchers import Launcher, LocalProcesses
+from webdojo.trainer.learner.launchers import LOOPBACK, Launcher, LocalProcesses
 from webdojo.trainer.learner.ranks import (
     HEARTBEAT_S,
     TIMEOUT,
@@ -51,7 +52,7 @@ def lead(build: Callable[[Ranks], L], count: int, device_type: str, launcher: La
     if dist.is_initialized():
         raise TrainError("this process already leads the ranks of a learner; close that learner before the next")
     launcher = launcher or LocalProcesses()
-    store = TCPStore(launcher.address, 0, is_master=True, wait_for_workers=False, timeout=TIMEOUT)
+    store = meeting_place(launcher.address)
     if count == 1:
         return build(Ranks(0, 1, join(store, 0, 1, device_type, launcher.gpu)))
     driver = Driver(store, count, launcher)
@@ -60,6 +61,16 @@ def lead(build: Callable[[Ranks], L], count: int, device_type: str, launcher: La
         learner = build(driver)
         driver.wait_for_the_end()
     return learner
+
+
+def meeting_place(address: str) -> TCPStore:
+    """The store where the ranks meet. On the loopback address it listens there alone; on another, on all addresses of
+    this machine, as torch does."""
+    port, listening = 0, None
+    if address == LOOPBACK:
+        opened = socket.create_server((address, 0))
+        port, listening = opened.getsockname()[1], opened.detach()
+    return TCPStore(address, port, is_master=True, wait_for_workers=False, timeout=TIMEOUT, master_listen_fd=listening)
 
 
 class Driver(Ranks):

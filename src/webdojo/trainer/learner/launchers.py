@@ -13,6 +13,8 @@ from typing import Protocol
 
 from webdojo.trainer.learner.follower import follow_one
 
+LOOPBACK = "127.0.0.1"
+
 
 class Launcher(Protocol):
     """Starts the followers of one learner, wherever they are; each of them runs `follow_one`."""
@@ -39,7 +41,7 @@ class Launcher(Protocol):
 class LocalProcesses:
     """Followers on this machine, as processes of their own; on GPUs rank r takes GPU r."""
 
-    address = "127.0.0.1"
+    address = LOOPBACK
     gpu = 0
 
     def __init__(self) -> None:
