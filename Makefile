@@ -67,7 +67,7 @@ docs: setup  ## write docs/recipes.md and docs/papers.md again from the code
 
 docs-site: setup  ## build the documentation as a site, into site/
 	@bash scripts/setup_interop.sh docs
-	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build
 
 clean:  ## remove environments and caches; runs/ stays
 	rm -rf .venv .venv-vllm .venv-verified .venv-openenv .venv-verifiers .venv-nemo_gym .venv-browsergym .venv-oldest .venv-trackers .venv-docs site .mypy_cache .ruff_cache .pytest_cache dist build
