@@ -62,6 +62,20 @@ def test_links_between_pages_lead_somewhere(page):
     assert not missing
 
 
+LOOKED_UP = {"recipes", "papers", "glossary", "protocols", "api"}
+"""Pages that nobody reads from end to end."""
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_a_page_is_read_in_one_go(page):
+    assert page.stem in LOOKED_UP or len(page.read_text().split()) <= 1500
+
+
+def test_the_site_has_every_page_in_its_navigation():
+    shown = re.findall(r"- (?:.*: )?([\w-]+)\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert {page.stem for page in (ROOT / "docs").glob("*.md")} <= set(shown)
+
+
 def test_make_help_names_every_target_that_contributors_use():
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for target in ("setup", "train", "check", "test", "test-slow", "fuzz", "crash", "lint", "fmt", "docs", "clean"):

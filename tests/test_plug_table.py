@@ -1,4 +1,4 @@
-"""The table of plugs in `docs/your-own.md` says what the code demands of each, and no more."""
+"""The table of plugs in `docs/plugs.md` says what the code demands of each, and no more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from webdojo.cli.parts import plugs
 from webdojo.trainer.config import NAMED_PARTS
 
-PAGE = (Path(__file__).parent.parent / "docs" / "your-own.md").read_text()
+PAGE = (Path(__file__).parent.parent / "docs" / "plugs.md").read_text()
 ROWS = [
     [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
     for line in PAGE[PAGE.index("| key | entry points |") :].splitlines()[2:]

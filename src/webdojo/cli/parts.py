@@ -65,7 +65,7 @@ def list_plugins() -> None:
         for name, where in registry.listed().items():
             table.add_row(key, name, where, registry.group)
     Console().print(table)
-    typer.echo("One of your own: ./file.py:Name or package.module:Name; see docs/your-own.md")
+    typer.echo("One of your own: ./file.py:Name or package.module:Name; see docs/plugs.md")
 
 
 @tiny_app.command("train")
