@@ -48,7 +48,7 @@ def act(
             "--recipe",
             metavar="RECIPE",
             help="Of the model, and of the task: a name or a .yaml file.",
-            show_default="that of the model's run; else quickstart for tiny, openwebrl for others",
+            show_default="that of the model's run; else quickstart for tiny, openwebrl-dojo for others",
         ),
     ] = "",
     headful: Annotated[bool, typer.Option("--headful", help="Show the browser's window.")] = False,
