@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
+import torch
 from datasets import Dataset
 from peer_loop_work import TOKENS, Scripts, mark, read_scripts
 from PIL import Image
@@ -207,6 +209,7 @@ class ScriptedTrainer(GRPOTrainer):
 
 def main() -> None:
     path, run, updates, groups, group_size, *overrides = sys.argv[1:]
+    torch.set_num_threads(os.cpu_count() or 1)  # as our learner, whatever OMP_NUM_THREADS says
     recipe, scripts = load_recipe("quickstart", overrides), read_scripts(Path(path))
     folder = model_folder("tiny")
     parts = Processor.load(folder)

@@ -158,8 +158,9 @@ class BrowserSession(Tabs):
                 return await self._read_in_time("reading", lambda: self._run_scripts(scripts))
             finally:
                 if self.active is not before:
-                    with suppress(PlaywrightError):  # it may have crashed
-                        await self.page.close()
+                    with suppress(PlaywrightError, TimeoutError):  # it may have crashed, or hang
+                        async with asyncio.timeout(EXIT_TIMEOUT_S):
+                            await self.page.close()
                     if before in self.tabs:
                         self.active = before
 

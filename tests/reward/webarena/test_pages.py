@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from fastapi import FastAPI
+from playwright.async_api import Page
 
 from tests.browser_service.served import Served
 from tests.reward.webarena.site import PASSWORD, make_app, serving
@@ -296,6 +297,21 @@ async def test_scripts_are_run_in_order_and_their_errors_told(
         assert await session.read([], "") == []
         with pytest.raises(BrowserError, match="503"):
             await session.read(["() => 1"], f"{site}/broken")
+        assert (await session.observe()).url == f"{site}/members", "the session goes on"
+    finally:
+        await session.close()
+
+
+async def test_a_page_that_does_not_close_holds_nobody_up(
+    pool: BrowserPool, site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = await pool.open(f"{site}/members")
+    try:
+        with monkeypatch.context() as hanging:
+            hanging.setattr("webdojo.browser.session.EXIT_TIMEOUT_S", 1)
+            hanging.setattr(Page, "close", lambda page: asyncio.Event().wait())
+            async with asyncio.timeout(30):
+                assert [each.value for each in await session.read(["() => 1"], f"{site}/account")] == [1]
         assert (await session.observe()).url == f"{site}/members", "the session goes on"
     finally:
         await session.close()
