@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 import record
 import torch
-from padded import collate
+from padded import collate, left_padded
 from PIL import Image
 
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
@@ -146,30 +146,15 @@ class Bench:
         return Run(seconds, cpu_seconds, [turn for turns in zip(*answers, strict=True) for turn in turns])
 
     def _generate(self, prompts: list[Prompt], pixels: dict[str, tuple[torch.Tensor, torch.Tensor]]) -> list[list[int]]:
-        image_id = self.processor.image_token_id
-        length = max(map(len, prompts))
-        input_ids = torch.full((len(prompts), length), self.processor.stop_id)
-        attention_mask = torch.zeros_like(input_ids)
-        for row, prompt in enumerate(prompts):
-            input_ids[row, length - len(prompt) :] = torch.tensor(prompt.ids(image_id))
-            attention_mask[row, length - len(prompt) :] = 1
-        images = [image for prompt in prompts for image in prompt.images]
-        for image in images:
-            if image.sha not in pixels:
-                pixels[image.sha] = self.processor.pixels(self.images.get(image))
-        shown = [image.sha for image in images]
+        inputs = left_padded(prompts, self.processor, self.images, pixels)
         out = self.model.generate(
-            input_ids=input_ids,
-            attention_mask=attention_mask,
-            mm_token_type_ids=(input_ids == image_id).long(),
-            pixel_values=torch.cat([pixels[sha][0] for sha in shown]),
-            image_grid_thw=torch.cat([pixels[sha][1] for sha in shown]),
+            **inputs,
             do_sample=False,
             max_new_tokens=self.tokens,
             suppress_tokens=self._suppressed,
             pad_token_id=self.processor.stop_id,
         )
-        answers: list[list[int]] = out[:, length:].tolist()
+        answers: list[list[int]] = out[:, inputs["input_ids"].shape[1] :].tolist()
         return answers
 
     def engine(self, episodes: list[Episode], spy: Callable[[HFEngine], None] = lambda engine: None) -> Run:

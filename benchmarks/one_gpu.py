@@ -32,6 +32,7 @@ import record
 import torch
 from learner_gpu import model_4b
 from learner_ways import GROUP, Pictures, group_of_turns
+from padded import left_padded
 
 from webdojo.dry_run.memory import plan_memory
 from webdojo.loops.models import machine_of, make_learner, open_engine
@@ -82,26 +83,12 @@ def generated(
 ) -> float:
     """Seconds of the naive way."""
     model: Any = load_model(folder, dtype=torch.bfloat16)[0].to("cuda").eval()  # type: ignore[arg-type]
-    image_id = processor.image_token_id
     pixels: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
     began = time.perf_counter()
     for prompts in zip(*episodes, strict=True):
-        length = max(map(len, prompts))
-        ids = torch.full((len(prompts), length), processor.stop_id)
-        mask = torch.zeros_like(ids)
-        for row, prompt in enumerate(prompts):
-            ids[row, length - len(prompt) :] = torch.tensor(prompt.ids(image_id))
-            mask[row, length - len(prompt) :] = 1
-        images = [image for prompt in prompts for image in prompt.images]
-        for image in images:
-            if image.sha not in pixels:
-                pixels[image.sha] = processor.pixels(pictures.get(image))
+        inputs = left_padded(prompts, processor, pictures, pixels)
         model.generate(
-            input_ids=ids.cuda(),
-            attention_mask=mask.cuda(),
-            mm_token_type_ids=(ids == image_id).long().cuda(),
-            pixel_values=torch.cat([pixels[image.sha][0] for image in images]).cuda(),
-            image_grid_thw=torch.cat([pixels[image.sha][1] for image in images]).cuda(),
+            **{name: value.cuda() for name, value in inputs.items()},
             do_sample=True,
             temperature=sampling.temperature,
             max_new_tokens=sampling.max_tokens,

@@ -1,4 +1,5 @@
-"""The usual way to batch samples, which webdojo's packed rows are compared with: one sample a row, padded on the right.
+"""The usual way to batch samples, which webdojo's packed rows are compared with: one sample a row, padded on the right;
+and prompts for `model.generate`, padded on the left.
 
 Causal attention alone hides the padding. Tests take batches of single samples from here: they go through a model
 without any of what makes packed rows fast.
@@ -12,7 +13,7 @@ import torch
 
 from webdojo.policy.model.collate import Batch, Layout1D, Sequence_, ShownImages, check_response, lay_out
 from webdojo.policy.model.processor import Processor
-from webdojo.types import ImageSource
+from webdojo.types import ImageSource, Prompt
 
 
 def collate(
@@ -54,3 +55,30 @@ def collate(
         response_lengths=tuple(len(response) for _, response in sequences),
         banned=banned,
     )
+
+
+def left_padded(
+    prompts: Sequence[Prompt],
+    processor: Processor,
+    images: ImageSource,
+    pixels: dict[str, tuple[torch.Tensor, torch.Tensor]],
+) -> dict[str, torch.Tensor]:
+    """What `model.generate` takes of prompts with images as one batch, padded on the left; `pixels` keeps those of each
+    image by its hash."""
+    length = max(map(len, prompts))
+    input_ids = torch.full((len(prompts), length), processor.stop_id)
+    attention_mask = torch.zeros_like(input_ids)
+    for row, prompt in enumerate(prompts):
+        input_ids[row, length - len(prompt) :] = torch.tensor(prompt.ids(processor.image_token_id))
+        attention_mask[row, length - len(prompt) :] = 1
+    shown = [image for prompt in prompts for image in prompt.images]
+    for image in shown:
+        if image.sha not in pixels:
+            pixels[image.sha] = processor.pixels(images.get(image))
+    return {
+        "input_ids": input_ids,
+        "attention_mask": attention_mask,
+        "mm_token_type_ids": (input_ids == processor.image_token_id).long(),
+        "pixel_values": torch.cat([pixels[image.sha][0] for image in shown]),
+        "image_grid_thw": torch.cat([pixels[image.sha][1] for image in shown]),
+    }
