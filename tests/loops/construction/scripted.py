@@ -45,7 +45,7 @@ def rubric(messages: list[dict[str, Any]]) -> dict[str, Any]:
         for number, size in enumerate(sizes, 1)
     ]
     host = f"site-{hashlib.sha256(task.encode()).hexdigest()[:4]}.example"
-    return {"fact_groups": groups, "difficulty": sum(sizes), "domain": "tests", "website": f"https://{host}/"}
+    return {"fact_groups": groups, "difficulty": sum(sizes), "subdomain": "News", "website": f"https://{host}/"}
 
 
 def wording(messages: list[dict[str, Any]]) -> dict[str, Any]:
@@ -117,7 +117,8 @@ class Scripted:
         key = hashlib.sha256(text.encode()).hexdigest()
         self._asked[key] += 1
         draw = int(key[:8], 16)
-        if any(each in text for each in self._always_lies):
+        material = messages[1]["content"][0]["text"]
+        if any(each in material for each in self._always_lies):
             return say(completion(lie(messages, draw)))(http)
         if self._asked[key] == 1 and (fault := self._fault(draw)) is not None:
             return fault(http)

@@ -71,7 +71,7 @@ def test_a_question_gets_a_website_and_its_parts_have_the_same(tmp_path: Path) -
     _, tasks = built(tmp_path, CART)
     assert tasks[0].website.startswith("site-") and tasks[0].start_url == f"https://{tasks[0].website}/"
     assert (tasks[1].start_url, tasks[1].website) == (tasks[0].start_url, tasks[0].website)
-    assert [task.metadata["domain"] for task in tasks] == ["tests", "tests"]
+    assert {(task.metadata["domain"], task.metadata["subdomain"]) for task in tasks} == {("Misc.", "News")}
 
 
 def test_a_task_keeps_its_website_and_its_rubric(tmp_path: Path) -> None:

@@ -22,3 +22,8 @@ def test_the_order_is_taken_as_it_is_told(said: str) -> None:
 @pytest.mark.parametrize("said", ["10/07/2026", "25/07/2026 (MM/DD/YYYY)", "07/25/2026 (DD/MM/YYYY)"])
 def test_without_an_order_or_against_it_a_date_is_none(said: str) -> None:
     assert texts_of(said) == ("@?",)
+
+
+@pytest.mark.parametrize("said", ["2026/Oct/07", "2026-Oct-7", "2026 October 7", "7/Oct/2026", "Oct/7/2026"])
+def test_a_month_in_letters_tells_it_by_itself(said: str) -> None:
+    assert texts_of(said) == ("@2026-10-07",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webdojo.sites.answers.says import says
-from webdojo.sites.answers.values import among, number, text, winner
+from webdojo.sites.answers.values import among, missing, number, refused, text, winner
 
 COUNT = "How many chairs are there?"
 MORE = "Which has more views: Oak Hall or Pine Road?"
@@ -52,6 +52,21 @@ def test_a_figure_alone_at_the_end_is_the_answer() -> None:
 
 def test_a_record_that_says_two_things_says_neither() -> None:
     assert not says(number(21), '{"answer": 21, "answer": 22}', COUNT)
+
+
+def test_the_words_of_an_error_are_the_answer() -> None:
+    def error(words: str, status: str = "NOT_FOUND_ERROR", data: str = "null") -> str:
+        return f'{{"task_type": "NAVIGATE", "status": "{status}", "retrieved_data": {data}, "error_details": {words}}}'
+
+    lamp, sold_out = missing("Red Lamp"), refused("sold out")
+    there_is_none = '"There is no Red Lamp on this site."'
+    assert says(lamp, error(there_is_none), "Open Red Lamp.")
+    assert says(sold_out, error('"It cannot be done: it is sold out."', "ACTION_NOT_ALLOWED_ERROR"), "Buy Red Lamp.")
+    assert not says(lamp, error(there_is_none, "SUCCESS"), "Open Red Lamp.")
+    assert not says(lamp, error(there_is_none, data='"Red Lamp"'), "Open Red Lamp.")
+    assert not says(lamp, error('"There is no Blue Lamp on this site."'), "Open Red Lamp.")
+    assert not says(lamp, error("null"), "Open Red Lamp.")
+    assert not says(number(21), error('"There are 22 chairs."'), COUNT)
 
 
 def test_quotation_marks_inside_of_a_call_are_of_the_name() -> None:

@@ -155,3 +155,42 @@ def test_as_long_as_gives_a_reason() -> None:
     said = "As long as Fancy Chair is {}, this is not possible."
     assert says(refused("sold out"), said.format("sold out"), "Put Fancy Chair into the basket.", fancy)
     assert not says(refused("sold out"), said.format("locked"), "Put Fancy Chair into the basket.", fancy)
+
+
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [
+        ("21", True),
+        ("The number of chairs is 21, not to be confused with “Price”, which is $9.50.", True),
+        ("21 (not to be mixed up with the 9 tables).", True),
+        ("There are 9 chairs, not to be confused with “Price”, which is $21.", False),
+        ("Not to be confused with 21.", False),
+        ("There are 21 chairs. Please note that this may change when the site is updated.", True),
+        ("Note that the site may change. There are 21 chairs", True),
+        ("There are 9 chairs. Please note that this may change to 21.", False),
+        ("There may be 21 chairs.", False),
+        ("There are 21 chairs. Please note that this may be wrong.", False),
+        ("There are 21 chairs. Please note that this may have changed.", False),
+    ],
+)
+def test_what_an_answer_is_told_apart_from_and_that_it_may_change_is_no_part_of_it(said: str, counts: bool) -> None:
+    assert says(number(21), said, COUNT) == counts
+
+
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [
+        ("Roughly 1.8 thousand; the exact figure is 1838.", True),
+        ("About $1.8k views (the exact number is 1,838).", True),
+        ("Around 1,800, exactly 1838.", True),
+        ("Around 1,900, precisely 1838.", True),
+        ("Around 1,700, precisely 1838.", False),
+        ("Around 1,838 — precisely 1838.", True),
+        ("Roughly 2.8 thousand; the exact figure is 1838.", False),
+        ("Roughly 1.8 thousand; the exact figure is 1839.", False),
+        ("Roughly 1838.", False),
+        ("Roughly 1838; the exact figure is unknown.", False),
+    ],
+)
+def test_a_rounded_figure_before_the_exact_one_must_agree_with_it(said: str, counts: bool) -> None:
+    assert says(number(1838), said, "How many views has “Oak”?") == counts

@@ -25,7 +25,7 @@ from webdojo.loops.construction.writer import MATERIAL, Writer
 from webdojo.reward.judges.case import quoted
 from webdojo.reward.judges.verdict import record
 from webdojo.tasks.decompose import Wording, part_task, parts
-from webdojo.tasks.domains import DOMAIN
+from webdojo.tasks.domains import DOMAIN, DOMAIN_OF, SUBDOMAIN
 from webdojo.tasks.rubric import MOST_GROUPS, ProposedRubric, Rubric, rubric_of, same, with_rubric
 from webdojo.tasks.sources.open_web import Address
 from webdojo.types import Task
@@ -50,9 +50,9 @@ Rules:
 
 {MATERIAL}
 
-Answer with one JSON object and nothing else. `difficulty` is the number of all facts, `domain` what the website is
-about in one to three words, and `website` the address of the site on which to do the task, if none is given:
-{{"fact_groups": [{{"id": 1, "description": "...", "facts": ["...", "..."]}}], "difficulty": 2, "domain": "...",
+Answer with one JSON object and nothing else. `difficulty` is the number of all facts, `website` the address of the site
+on which to do the task, if none is given, and `subdomain` what the task is about, one of: {"; ".join(DOMAIN_OF)}.
+{{"fact_groups": [{{"id": 1, "description": "...", "facts": ["...", "..."]}}], "difficulty": 2, "subdomain": "...",
 "website": "https://..."}}
 """
 
@@ -76,7 +76,8 @@ task that ask for it, exactly as they stand there:
 class Proposal(ProposedRubric, frozen=True):
     """What a model says of a seed."""
 
-    domain: str = ""
+    subdomain: str = ""
+    """One of the taxonomy; another one is not kept."""
     website: Address | Literal[""] = ""
 
 
@@ -148,11 +149,12 @@ async def _proposal(seed: Task, writer: Writer) -> Proposal | None:
 
 
 def _settled(seed: Task, proposal: Proposal) -> Task:
-    """The seed with the website and the domain that it lacks."""
+    """The seed with the website and what it is about, where it lacks them."""
     url = seed.start_url or proposal.website
-    metadata = {DOMAIN: proposal.domain} | seed.metadata if proposal.domain else seed.metadata
+    about = proposal.subdomain
+    known = {DOMAIN: DOMAIN_OF[about], SUBDOMAIN: about} if about in DOMAIN_OF and DOMAIN not in seed.metadata else {}
     website = seed.website or urlsplit(url).hostname or ""
-    return seed.model_copy(update={"start_url": url, "website": website, "metadata": metadata})
+    return seed.model_copy(update={"start_url": url, "website": website, "metadata": known | seed.metadata})
 
 
 async def _part(whole: Task, part: Rubric, writer: Writer) -> Task | None:

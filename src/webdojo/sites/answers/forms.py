@@ -61,7 +61,8 @@ def _of_answer(text: str) -> str:
 
 
 def _without_protocol(pairs: list[tuple[str, Any]]) -> Any:
-    """The arguments of a record that is a call, or a record without the type of its task and without errors.
+    """The arguments of a record that is a call, the words of one that is an error, or any other record without the type
+    of its task and without errors.
 
     Raises:
         ValueError: A key stands twice, so that the record says two things.
@@ -72,6 +73,9 @@ def _without_protocol(pairs: list[tuple[str, Any]]) -> Any:
     arguments = [record[key] for key in record.keys() & _ARGUMENTS]
     if len(arguments) == 1 and record.keys() <= _OF_CALL:
         return arguments[0]
+    errors = [value for key, value in pairs if key.startswith("error") and value]
+    if len(errors) == 1 and record.get("retrieved_data") is None and str(record.get("status")).endswith("_ERROR"):
+        return errors[0]
     return {
         key: value for key, value in pairs if key != "task_type" and not (key.startswith("error") and value is None)
     }

@@ -109,7 +109,7 @@ _DATES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
         lambda m: _either(m[4], m[1], m[3]),
     ),
     (
-        re.compile(rf"(?<![\w.])(\d{{4}})[\s,-]+({_MONTH_NAME})\b\.?[\s-]*{_DAY}(?!\d)"),
+        re.compile(rf"(?<![\w.])(\d{{4}})[\s,/-]+({_MONTH_NAME})\b\.?[\s/-]*{_DAY}(?!\d)"),
         lambda m: _date(m[1], str(_MONTH[m[2]]), m[3]),
     ),
     (
@@ -117,7 +117,7 @@ _DATES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
         lambda m: _date(m[3], str(_MONTH[m[2]]), m[1]),
     ),
     (
-        re.compile(rf"\b({_MONTH_NAME})\b\.?[\s-]*(?:the\s+)?{_DAY}{_YEAR}"),
+        re.compile(rf"\b({_MONTH_NAME})\b\.?[\s/-]*(?:the\s+)?{_DAY}{_YEAR}"),
         lambda m: _date(m[3], str(_MONTH[m[1]]), m[2]),
     ),
 )

@@ -63,6 +63,22 @@ _RESTATED = re.compile(
 )
 """A question that is told again before its answer: `The task was: …`."""
 _EXACTLY = re.compile(r"\bno more(?:,| and|, and) no (?:less|fewer)(?: than)?\b", re.IGNORECASE)
+_CLAUSE = r"(?:[^.;!?\n()]|\.(?=\d))*"
+_MIX_UP = re.compile(rf"[,;(—–-]?\s*\bnot to be (?:confused|mixed up) with\b{_CLAUSE}\)?", re.IGNORECASE)
+"""What an answer is told apart from."""
+_MAY_CHANGE = re.compile(
+    r"(?<![^\W\d_] )(?:please )?(?:note|be aware|keep in mind|remember) that (?:this|it|these|they|the site)"
+    r"(?: \w+)? (?:may|might|can|could) (?:always )?(?:change|be (?:changed|updated))\b[^.!?\n\d]*[.!?]*",
+    re.IGNORECASE,
+)
+"""A note that another day may bring another answer."""
+_ROUNDED = re.compile(
+    r"\b(?:roughly|about|around|approximately|some) (?:[$€£] ?)?(?P<rounded>\d[\d,]*(?:\.\d+)?)"
+    r"(?P<scale> ?k\b| thousand\b)?(?: [^\W\d]+){0,3}(?:[,;.:(]| ?[—–]| -)+ ?"
+    r"(?=(?:the )?(?:exact|precise)(?:ly)?\b[^.;\n\d]{0,40}?(?P<exact>\d[\d,]*))",
+    re.IGNORECASE,
+)
+"""A rounded figure before the exact one."""
 _CORRECTION = re.compile(
     r"\b(?:no,? wait|wait,? (?:no|actually)|scratch that|strike that|correction(?=[:,.])"
     r"|(?:(?<![^\W\d_] )|(?<=\boh )|(?<=\bbut )|(?<=\bhm ))wait(?=[,.:!…—–])"  # not the `usual wait`
@@ -105,11 +121,20 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
     text = _without_signature(_SALUTATION.sub("", text), names)
     text = _ASIDE.sub(" ", _NOTE.sub("", _CLOSING.sub("", text.strip()))).strip()
     text = _ASKS_IN_HEAD.sub("", _EXACTLY.sub("exactly", text))
+    text = _ROUNDED.sub(_exact, _MAY_CHANGE.sub(" ", _MIX_UP.sub(" ", text)))
     if "star" in question:
         text = re.sub(r"[★⭐]+", lambda match: f" {len(match[0])} stars ", text)
         text = re.sub(r"(?<=\b[0-5])(?: out of | ?/ ?)5(?: stars)?\b", " stars", text)
     parts = [part for part in _CORRECTION.split(text) if re.search(r"\w", part)]
     return _unasked(parts[-1] if parts else "", asks_back)
+
+
+def _exact(match: re.Match[str]) -> str:
+    """Nothing, if the figure was rounded rightly."""
+    whole, _, part = match["rounded"].replace(",", "").partition(".")
+    last = 10.0 ** (-len(part) if part else len(whole) - len(whole.rstrip("0"))) * (1000 if match["scale"] else 1)
+    rounded = float(f"{whole}.{part or 0}") * (1000 if match["scale"] else 1)
+    return "" if abs(rounded - float(match["exact"].replace(",", ""))) <= last else match[0]
 
 
 def _without_signature(text: str, names: Iterable[str]) -> str:
