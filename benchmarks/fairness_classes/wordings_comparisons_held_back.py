@@ -108,3 +108,10 @@ def whose_the_lower_and_whose_the_higher_is(said: Answer, rng: random.Random) ->
     one, high, other, low = two
     less, more = ("earlier", "later") if said.year else ("lower", "higher")
     return f"The {less} {said.called} is that of “{other}” ({low}), and the {more} one is that of “{one}” ({high})."
+
+
+@wording("higher", "most")
+def not_the_other_but_the_winner(said: Answer, rng: random.Random) -> str:
+    """That it is not the other one, and which one it is instead."""
+    one, other = (each[said.number is not None] for each in said.two)
+    return rng.choice((f"Not {other}, but {one}.", f"It is not {other} but {one}.", f"{other}? No, it is {one}."))

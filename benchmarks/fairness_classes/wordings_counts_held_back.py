@@ -62,3 +62,12 @@ def counted_up_to_the_last(said: Answer, rng: random.Random) -> str | None:
         return None
     end = "th" if 10 < number % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"I counted them one by one. The last one is the {number}{end}, so there are {number} {said.called}."
+
+
+@wording("count")
+def from_the_first_to_the_last(said: Answer, rng: random.Random) -> str | None:
+    """What the list begins and ends with, and how many it has."""
+    names = only_names(said)
+    if len(names) < 3 or len(names) != said.number:
+        return None
+    return f"The list begins with “{names[0]}”, ends with “{names[-1]}”, and has {said.number} {said.called} in all."

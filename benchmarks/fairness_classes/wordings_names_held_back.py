@@ -70,3 +70,16 @@ def names_behind_their_values(said: Answer, rng: random.Random) -> str | None:
     if not said.ordered or not all(value for _, value in said.names):
         return None
     return "\n".join(f"{value}: {name}" for name, value in said.names)
+
+
+@wording("names")
+def names_on_lines_of_their_own(said: Answer, rng: random.Random) -> str:
+    """Each on a line, behind a bullet or nothing."""
+    bullet = rng.choice(("", "- ", "* ", "• "))
+    return "\n".join(f"{bullet}{name}" for name in only_names(said))
+
+
+@wording("names")
+def names_as_a_list_of_python(said: Answer, rng: random.Random) -> str:
+    """A list as Python prints it, alone or behind a name."""
+    return f"{rng.choice(('', 'answer = ', 'Final answer: '))}{only_names(said)!r}"

@@ -70,3 +70,25 @@ def with_regret(said: Answer, rng: random.Random) -> str:
     if said.sort == "refused":
         return f"Sorry, this isn't possible, as {said.thing} is {said.reason}."
     return rng.choice((f"Unfortunately, {said.thing} is not on this site.", f"Sorry, there is no {said.thing} here."))
+
+
+@wording("missing")
+def similar_names_only(said: Answer, rng: random.Random) -> str:
+    """That there are similar names, and that none of them is the one."""
+    return rng.choice(
+        (
+            f"Some names on this site are similar, but none of them is “{said.thing}”, so there is nothing to open.",
+            f"The closest results have other names. A page called “{said.thing}” does not exist here.",
+        )
+    )
+
+
+@wording("refused")
+def nothing_was_sent(said: Answer, rng: random.Random) -> str:
+    """That nothing was sent, and why."""
+    return rng.choice(
+        (
+            f"I have not submitted anything, because {said.thing} is {said.reason} and this can't be done.",
+            f"Nothing was sent: the page says that {said.thing} is {said.reason}, which rules this out.",
+        )
+    )
