@@ -36,3 +36,13 @@ def a_record_of_retrieved_data(said: Answer, rng: random.Random) -> str:
         data = [said.number]
     record = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": data, "error_details": None}
     return json.dumps(record, indent=rng.choice((None, 2)), ensure_ascii=False)
+
+
+@wording("missing", "refused")
+def a_record_with_an_error(said: Answer, rng: random.Random) -> str:
+    """An object with the type of the task, the status of an error, and the reason in its details."""
+    kind, status = "NAVIGATE", "NOT_FOUND_ERROR"
+    if said.sort == "refused":
+        kind, status = "MUTATE", "ACTION_NOT_ALLOWED_ERROR"
+    record = {"task_type": kind, "status": status, "retrieved_data": None, "error_details": f"{sentence(said)}."}
+    return json.dumps(record, indent=rng.choice((None, 2)), ensure_ascii=False)

@@ -23,13 +23,3 @@ def code_that_gives_the_answer(said: Answer, rng: random.Random) -> str:
     text = json.dumps(short(said), ensure_ascii=False)
     code = f"```py\nanswer = {text}\nfinal_answer(answer)\n```"
     return f"Thought: {said.steps}. Now I return the answer.\nCode:\n{code}<end_code>"
-
-
-@wording("missing", "refused")
-def a_record_with_an_error(said: Answer, rng: random.Random) -> str:
-    """An object with the type of the task, the status of an error, and the reason in its details."""
-    kind, status = "NAVIGATE", "NOT_FOUND_ERROR"
-    if said.sort == "refused":
-        kind, status = "MUTATE", "ACTION_NOT_ALLOWED_ERROR"
-    record = {"task_type": kind, "status": status, "retrieved_data": None, "error_details": f"{sentence(said)}."}
-    return json.dumps(record, indent=rng.choice((None, 2)), ensure_ascii=False)

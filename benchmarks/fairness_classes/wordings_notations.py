@@ -6,7 +6,7 @@ import random
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import number_of
+from fairness_classes.saying import day_of, number_of
 
 
 @wording("count")
@@ -26,3 +26,12 @@ def the_number_of_matches_abbreviated(said: Answer, rng: random.Random) -> str:
     """Usual abbreviations for `number of`."""
     label = rng.choice(("No. of matches:", "# of results:", "Nr. of items found:", "n ="))
     return f"{label} {said.number}"
+
+
+@wording("value")
+def a_date_in_letters_in_another_order(said: Answer, rng: random.Random) -> str | None:
+    """The month in letters behind the year, or between slashes."""
+    if not said.day:
+        return None
+    day = day_of(said)
+    return rng.choice((f"{day.year} {day:%B} {day.day}", f"{day:%d/%b/%Y}", f"{day:%Y/%b/%d}"))

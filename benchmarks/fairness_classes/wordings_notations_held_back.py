@@ -63,12 +63,3 @@ def a_unit_right_behind_the_number(said: Answer, rng: random.Random) -> str | No
         return None
     text = f"{number}{rng.choice(_CLOSE[said.unit])}"
     return rng.choice((text, f"The {said.called} of {said.thing} is {text}."))
-
-
-@wording("value")
-def a_date_in_letters_in_another_order(said: Answer, rng: random.Random) -> str | None:
-    """The month in letters behind the year, or between slashes."""
-    if not said.day:
-        return None
-    day = day_of(said)
-    return rng.choice((f"{day.year} {day:%B} {day.day}", f"{day:%d/%b/%Y}", f"{day:%Y/%b/%d}"))

@@ -194,3 +194,9 @@ def test_what_an_answer_is_told_apart_from_and_that_it_may_change_is_no_part_of_
 )
 def test_a_rounded_figure_before_the_exact_one_must_agree_with_it(said: str, counts: bool) -> None:
     assert says(number(1838), said, "How many views has “Oak”?") == counts
+
+
+def test_a_rounded_weight_is_of_a_larger_unit() -> None:
+    weight = number(1838, "g")
+    assert says(weight, "Roughly 1.8 kg; the exact figure is 1838 g.", "What is the weight of Oak Chair?")
+    assert not says(weight, "Roughly 2.8 kg; the exact figure is 1838 g.", "What is the weight of Oak Chair?")

@@ -74,7 +74,7 @@ _MAY_CHANGE = re.compile(
 """A note that another day may bring another answer."""
 _ROUNDED = re.compile(
     r"\b(?:roughly|about|around|approximately|some) (?:[$€£] ?)?(?P<rounded>\d[\d,]*(?:\.\d+)?)"
-    r"(?P<scale> ?k\b| thousand\b)?(?: [^\W\d]+){0,3}(?:[,;.:(]| ?[—–]| -)+ ?"
+    r"(?P<scale> ?(?:k|thousand|kg|mb|km)\b)?(?: [^\W\d]+){0,3}(?:[,;.:(]| ?[—–]| -)+ ?"
     r"(?=(?:the )?(?:exact|precise)(?:ly)?\b[^.;\n\d]{0,40}?(?P<exact>\d[\d,]*))",
     re.IGNORECASE,
 )
