@@ -200,3 +200,18 @@ def test_a_rounded_weight_is_of_a_larger_unit() -> None:
     weight = number(1838, "g")
     assert says(weight, "Roughly 1.8 kg; the exact figure is 1838 g.", "What is the weight of Oak Chair?")
     assert not says(weight, "Roughly 2.8 kg; the exact figure is 1838 g.", "What is the weight of Oak Chair?")
+
+
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [
+        ("Oak Chair is number 3 in the list.", False),
+        ("Oak Chair is in row 3 of the list", False),
+        ("Oak Chair is #3 on the page", False),
+        ("Oak Chair, number 7 in the list, has 3 stars.", True),
+        ("Oak Chair (in row 3 of the table) has 3 stars.", True),
+        ("Oak Chair (in row 3 of the table) has 4 stars.", False),
+    ],
+)
+def test_a_place_in_a_list_is_no_value(said: str, counts: bool) -> None:
+    assert says(number(3), said, "I want to know the Stars of Oak Chair.", CHAIR) == counts

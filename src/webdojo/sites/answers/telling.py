@@ -56,6 +56,12 @@ _ASIDE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Numbers that belong to no value: of steps, of references, and of how sure an agent is."""
+_PLACE = re.compile(
+    r"\b(?:in|at|on)? ?(?:the )?(?:(?:number|no\.|nr\.|entry|item|place|line|row|position) ?#?|#)\d+"
+    r" (?:in|of|on) (?:the|this|its) (?:\w+ )?(?:list|table|page|results?|ranking)\b",
+    re.IGNORECASE,
+)
+"""Where something stands in a list, which is none of its values."""
 _RESTATED = re.compile(
     r"\b(?:task|question|instruction|request)[\"']?(?: was| is)?:.*?"
     r"(?=\b(?:the |my )?(?:final )?answer[\"']?(?: is\b| was\b|\s*[:=]))",
@@ -121,7 +127,7 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
     text = _without_signature(_SALUTATION.sub("", text), names)
     text = _ASIDE.sub(" ", _NOTE.sub("", _CLOSING.sub("", text.strip()))).strip()
     text = _ASKS_IN_HEAD.sub("", _EXACTLY.sub("exactly", text))
-    text = _ROUNDED.sub(_exact, _MAY_CHANGE.sub(" ", _MIX_UP.sub(" ", text)))
+    text = _ROUNDED.sub(_exact, _MAY_CHANGE.sub(" ", _MIX_UP.sub(" ", _PLACE.sub(" ", text))))
     if "star" in question:
         text = re.sub(r"[★⭐]+", lambda match: f" {len(match[0])} stars ", text)
         text = re.sub(r"(?<=\b[0-5])(?: out of | ?/ ?)5(?: stars)?\b", " stars", text)
