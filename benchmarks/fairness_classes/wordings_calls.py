@@ -46,3 +46,17 @@ def a_record_with_an_error(said: Answer, rng: random.Random) -> str:
         kind, status = "MUTATE", "ACTION_NOT_ALLOWED_ERROR"
     record = {"task_type": kind, "status": status, "retrieved_data": None, "error_details": f"{sentence(said)}."}
     return json.dumps(record, indent=rng.choice((None, 2)), ensure_ascii=False)
+
+
+@wording(*SAID, "missing", "refused")
+def an_object_with_figures_of_the_run(said: Answer, rng: random.Random) -> str:
+    """An object with the answer, and with steps, seconds and the last address of the run."""
+    steps = rng.choice([number for number in range(4, 16) if number != said.number])
+    record = {
+        "status": "finished",
+        "answer": short(said) if said.sort in SAID else f"{sentence(said)}.",
+        "steps_taken": steps,
+        "seconds": round(2.9 * steps + rng.random(), 1),
+        "final_url": said.url,
+    }
+    return json.dumps(record, indent=rng.choice((None, 2)), ensure_ascii=False)

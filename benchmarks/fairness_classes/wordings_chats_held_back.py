@@ -48,38 +48,11 @@ def from_what_the_page_shows(said: Answer, rng: random.Random) -> str:
 
 
 @wording(*SAID)
-def after_a_detour(said: Answer, rng: random.Random) -> str:
-    """What did not work at first, and then the answer."""
-    detour = rng.choice(
-        (
-            "My first search found nothing because I had mistyped it, but the second one worked.",
-            "The page did not load at first, so I reloaded it.",
-            "I did not see it at once and had to scroll down.",
-            "I opened the wrong page by mistake, so I went back and tried again.",
-        )
-    )
-    return f"{detour} {sentence(said)}."
-
-
-@wording(*SAID)
 def with_an_offer_of_more(said: Answer, rng: random.Random) -> str:
     """The answer, and that one can have other facts as well."""
     labels = [f"“{label}”" for label, _ in said.about[:2]]
     more = joined(labels, " or ") if labels else "further details"
     return f"{sentence(said)}. {rng.choice(('If you need', 'In case you want'))} {more} as well, just tell me."
-
-
-@wording(*SAID)
-def after_so_many_steps(said: Answer, rng: random.Random) -> str:
-    """How many steps it took, and the answer."""
-    steps = rng.choice([number for number in range(4, 16) if number != said.number])
-    return rng.choice(
-        (
-            f"Finished after {steps} steps. {sentence(said)}.",
-            f"Step {steps}: I have what I need and can stop here. {sentence(said)}.",
-            f"{sentence(said)}. (It took me {steps} steps to find this.)",
-        )
-    )
 
 
 @wording(*SAID, "missing", "refused")

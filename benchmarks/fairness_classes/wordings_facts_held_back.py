@@ -35,14 +35,6 @@ _DID = {
     "maker": "It is {} that makes",
 }
 """Who did something, by what is asked for."""
-_ROUGH = {
-    "min": (60, 90, "hours"),
-    "g": (1000, 1100, "kg"),
-    "KB": (1000, 1100, "MB"),
-    "days": (7, 15, "weeks"),
-    "months": (12, 13, "years"),
-}
-"""How many of a unit make a larger one, from how many on people say it so, and the larger unit."""
 _SPOKEN = {
     "min": {
         15: ("a quarter of an hour",),
@@ -106,19 +98,6 @@ def a_date_with_other_commas_and_zeros(said: Answer, rng: random.Random) -> str 
         )
     )
     return rng.choice((text, f"It's {text}."))
-
-
-@wording("value")
-def roughly_in_a_larger_unit_as_well(said: Answer, rng: random.Random) -> str | None:
-    """The exact value first, and what it roughly is in a larger unit."""
-    number = number_in(said, *_ROUGH)
-    if number is None:
-        return None
-    factor, least, unit = _ROUGH[said.unit]
-    if number < least or number % factor == 0:
-        return None
-    rough = f"{number / factor:.1f} {unit}"
-    return rng.choice((f"{said.value} (about {rough})", f"{said.value}, which is roughly {rough}."))
 
 
 @wording("value")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 
 from fairness_classes.asked import SAID, Answer
@@ -16,20 +15,6 @@ def a_call_with_tags_for_its_parameters(said: Answer, rng: random.Random) -> str
     call = f"<function=finish>\n<parameter=answer>\n{short(said)}\n</parameter>\n</function>"
     action = f"<action>\n  <type>answer</type>\n  <text>{sentence(said)}.</text>\n</action>"
     return rng.choice((f"<tool_call>\n{call}\n</tool_call>", action))
-
-
-@wording(*SAID, "missing", "refused")
-def an_object_with_figures_of_the_run(said: Answer, rng: random.Random) -> str:
-    """An object with the answer, and with steps, seconds and the last address of the run."""
-    steps = rng.choice([number for number in range(4, 16) if number != said.number])
-    record = {
-        "status": "finished",
-        "answer": short(said) if said.sort in SAID else f"{sentence(said)}.",
-        "steps_taken": steps,
-        "seconds": round(2.9 * steps + rng.random(), 1),
-        "final_url": said.url,
-    }
-    return json.dumps(record, indent=rng.choice((None, 2)), ensure_ascii=False)
 
 
 @wording(*SAID)

@@ -14,12 +14,6 @@ _ORDINALS = {1: "first", 2: "second", 3: "third", 5: "fifth", 8: "eighth", 9: "n
 
 
 @wording("value")
-def an_equals_sign(said: Answer, rng: random.Random) -> str:
-    """The label and the value with a sign between them."""
-    return f"{said.called} = {said.value}"
-
-
-@wording("value")
 def an_arrow_to_the_value(said: Answer, rng: random.Random) -> str:
     """From the thing to the value."""
     return f"{said.thing} {rng.choice(('→', '->', '–'))} {said.value}"

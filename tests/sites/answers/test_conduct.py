@@ -76,3 +76,35 @@ def test_a_value_or_an_answer_with_such_words_is_kept() -> None:
 def test_a_unit_inside_of_a_word_is_no_name() -> None:
     said = "The weight is 7102 g. I have not changed anything on the site."
     assert says(number(7102, "g"), said, "Tell me the weight of Happy Clock.", Subject(names=("Happy Clock",)))
+
+
+DETOURS = """
+I opened the wrong page by mistake, so I went back and tried again. {}.
+The page did not load at first, so I reloaded it. {}.
+I did not see it at once and had to scroll down. {}.
+{}. I had to scroll down a long list to see it.
+My first search found nothing because I had mistyped it, but the second one worked. {}.
+First I clicked the wrong link, then I returned. {}.
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("detour", DETOURS)
+def test_a_detour_takes_no_answer_back(detour: str) -> None:
+    for wanted, question, subject, said in ASKED:
+        assert says(wanted, detour.format(said), question, subject), said
+
+
+@pytest.mark.parametrize(
+    "doubt",
+    [
+        "I opened the wrong page by mistake.",
+        "The page did not load.",
+        "I did not see it.",
+        "The search found nothing.",
+        "I went back, but it may be wrong.",
+        "I reloaded it and saw Red.",
+        "I had to scroll down and guess.",
+    ],
+)
+def test_a_detour_that_did_not_go_on_or_says_more_is_kept(doubt: str) -> None:
+    assert doubt in without_conduct(f"Blue. {doubt}", "What is the color?", ["Blue"])

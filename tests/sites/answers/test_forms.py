@@ -69,6 +69,18 @@ def test_the_words_of_an_error_are_the_answer() -> None:
     assert not says(number(21), error('"There are 22 chairs."'), COUNT)
 
 
+def test_what_a_record_tells_of_the_run_is_no_answer() -> None:
+    record = (
+        '{{"status": "finished", "answer": "{}", "steps_taken": {}, "seconds": 44.1, '
+        '"final_url": "http://news-1.localhost/pine-road"{}}}'
+    )
+    assert says(OAK, record.format("Oak Hall", 15, ""), MORE)
+    assert not says(OAK, record.format("Pine Road", 15, ""), MORE)
+    assert not says(OAK, record.format("Oak Hall", 15, ', "note": "or Pine Road"'), MORE)
+    assert says(number(21), record.format(21, 15, ""), COUNT)
+    assert not says(number(21), record.format(22, 21, ""), COUNT)
+
+
 def test_quotation_marks_inside_of_a_call_are_of_the_name() -> None:
     assert says(text("Cat's Eye"), "finished(content='Cat\\'s Eye')", "What is the title of the oldest article?")
 

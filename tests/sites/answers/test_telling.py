@@ -215,3 +215,40 @@ def test_a_rounded_weight_is_of_a_larger_unit() -> None:
 )
 def test_a_place_in_a_list_is_no_value(said: str, counts: bool) -> None:
     assert says(number(3), said, "I want to know the Stars of Oak Chair.", CHAIR) == counts
+
+
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [
+        ("1955 g (about 2.0 kg)", True),
+        ("1955 g, or roughly 2 kg.", True),
+        ("1955 g (about 3.0 kg)", False),
+        ("1955 g (about 1.7 kg)", False),
+        ("1954 g (about 2.0 kg)", False),
+        ("About 2.0 kg", False),
+    ],
+)
+def test_an_exact_figure_may_be_rounded_in_a_larger_unit_behind_it(said: str, counts: bool) -> None:
+    assert says(number(1955, "g"), said, "What is the weight of Oak Chair?") == counts
+
+
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [
+        ("Finished after 14 steps. Oak Chair has 3 stars.", True),
+        ("Oak Chair has 3 stars. (It took me 12 steps to find this.)", True),
+        ("Oak Chair has 3 stars, found in 5 clicks.", True),
+        ("Found after 3 steps.", False),
+        ("It took me 3 steps to find Oak Chair.", False),
+        ("Finished after 3 steps. Oak Chair has 4 stars.", False),
+    ],
+)
+def test_how_long_a_run_was_is_no_value(said: str, counts: bool) -> None:
+    assert says(number(3), said, "I want to know the Stars of Oak Chair.", CHAIR) == counts
+
+
+def test_a_month_that_is_called_may_is_no_doubt() -> None:
+    question = "Find out the number of comments of the section Local that the figures give for May 2026."
+    assert says(number(316), "number of comments in May = 316", question)
+    assert says(number(316), "The number of comments for May is 316", question)
+    assert not says(number(316), "The number of comments may be 316", question)

@@ -1,7 +1,9 @@
-"""What an answer tells of how its writer left the site: `I have not changed anything there.`
+"""What an answer tells of how its writer left the site, `I have not changed anything there.`, and of detours on it, `I
+opened the wrong page first, so I went back.`
 
-Such a clause has words of changing and of sites only, and says with a denial that nothing was changed. It tells of no
-value, so that its denial takes none back. What was not looked at, opened or checked is no such thing: that is a doubt.
+A clause of the first sort has words of changing and of sites only, and says with a denial that nothing was changed. A
+sentence of the second has words of ways through a site only, and says how they went on. Neither tells of a value, so
+that its denial takes none back. What was not looked at, opened or checked is no such thing: that is a doubt.
 """
 
 from __future__ import annotations
@@ -34,6 +36,19 @@ _WORDS = (
         "stays that the there they thing things this to was website were while while with"
     )
 )
+_SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?=\w))+[.!?]?")
+_WENT_ON = re.compile(
+    r"\b(?:worked|went back|go back|returned|(?:tried|searched|looked|opened|clicked) (?:it )?again|retried|reloaded"
+    r"|refreshed|(?:had to|needed to) (?:scroll|reload|refresh|wait|search|go back|log in|sign in)|scrolled|waited)\b"
+)
+_WAYS = word_set(
+    "a after again all and at away back because before but by clicked did didn't down error extra failed few find "
+    "first for found go had i immediately in initially it its link list little load loaded loading log long looked "
+    "menu mistake mistyped moment my needed not nothing of on once one opened page pages picked pop-up refresh "
+    "refreshed reload reloaded result results retried returned right scroll scrolled search searched second see seen "
+    "showed sign site slow slowly so some that the then there this time to took tried twice until up wait waited was "
+    "we went which while with worked wrong"
+)
 
 
 def without_conduct(answer: str, question: str, names: Iterable[str] = ()) -> str:
@@ -53,7 +68,11 @@ def without_conduct(answer: str, question: str, names: Iterable[str] = ()) -> st
             return clause[0]
         return " "
 
-    return _CLAUSE.sub(kept, answer).lstrip(" ,;:")
+    def without_detour(sentence: re.Match[str]) -> str:
+        words = [word.casefold().replace("’", "'") for word in _WORD.findall(sentence[0])]
+        return " " if _WENT_ON.search(" ".join(words)) and _WAYS.issuperset(words) else sentence[0]
+
+    return _CLAUSE.sub(kept, _SENTENCE.sub(without_detour, answer)).lstrip(" ,;:")
 
 
 def _of_change(word: str) -> bool:

@@ -88,7 +88,7 @@ def _harmless(reading: Reading, at: int) -> bool:
     if text == "none":
         return reading.texts[at + 1 : at + 4] in (("of", "them", "twice"), ("of", "these", "twice"))
     if text == "may":  # the month
-        return after.isdecimal()
+        return after.isdecimal() or before[-1:] in (("in",), ("of",), ("for",), ("during",))
     if text == "or" and after in LIMITING:
         return reading.texts[at - 1] in reading.asked
     if text == "else" and before[-1:] in (("nothing",), ("anything",), ("none",)):

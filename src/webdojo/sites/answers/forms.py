@@ -21,7 +21,7 @@ _REASONED = re.compile(
 """What an agent thinks before its last action, as ReAct and WebArena have it."""
 _BOX = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _TEXT = re.compile(r"\\text(?:bf|rm)?\s*\{([^{}]*)\}")
-_HARMLESS = r"[\"'](?:success|successful|complete|completed|done|ok|high|answer|finish)[\"']|true"
+_HARMLESS = r"[\"'](?:success|successful|complete|completed|finished|done|ok|high|answer|finish)[\"']|true"
 _STATUS = re.compile(
     r"[\"'](?:status|confidence|action|success|successful|done|complete|completed|finished|is_done|is_complete)[\"']"
     rf"\s*:\s*(?:{_HARMLESS}),?",
@@ -38,6 +38,12 @@ _ACTION = re.compile(r"\A\s*(?:action\s*:\s*)?(?:\w+(?P<gap> ?))\[(?P<said>[^\]]
 _ARGUMENTS = frozenset(("arguments", "args", "parameters"))
 _OF_CALL = _ARGUMENTS | frozenset(("name", "function", "tool", "type", "id"))
 """Keys that the record of a call has."""
+_ANSWERS = frozenset(("answer", "final_answer", "result", "response", "output"))
+_OF_RUN = re.compile(
+    r"(?:n_|num_|total_)?(?:steps?|actions|clicks|turns|tokens|seconds)(?:_taken|_used)?|(?:final_|current_|last_)?url"
+    r"|(?:duration|elapsed|time_taken|runtime|latency)(?:_s|_ms|_seconds)?|timestamp|model|(?:run|task|session)_id"
+)
+"""Keys beside an answer that tell of the run by which it was found."""
 
 
 def uncalled(text: str) -> str:
@@ -62,7 +68,7 @@ def _of_answer(text: str) -> str:
 
 def _without_protocol(pairs: list[tuple[str, Any]]) -> Any:
     """The arguments of a record that is a call, the words of one that is an error, or any other record without the type
-    of its task and without errors.
+    of its task, without errors, and without what is told of the run beside its answer.
 
     Raises:
         ValueError: A key stands twice, so that the record says two things.
@@ -76,8 +82,13 @@ def _without_protocol(pairs: list[tuple[str, Any]]) -> Any:
     errors = [value for key, value in pairs if key.startswith("error") and value]
     if len(errors) == 1 and record.get("retrieved_data") is None and str(record.get("status")).endswith("_ERROR"):
         return errors[0]
+    answers = not _ANSWERS.isdisjoint(record)
     return {
-        key: value for key, value in pairs if key != "task_type" and not (key.startswith("error") and value is None)
+        key: value
+        for key, value in pairs
+        if key != "task_type"
+        and not (key.startswith("error") and value is None)
+        and not (answers and _OF_RUN.fullmatch(key))
     }
 
 
