@@ -191,12 +191,20 @@ class World:
 
     Args:
         sigma: of the seconds of a step.
+        watch: is given every training episode that has ended.
     """
 
     rollouts = SimpleNamespace(places=SLOTS)
 
-    def __init__(self, recipe: Recipe, store: RunStore, engine: Engines, sigma: float) -> None:
-        self.recipe, self.store, self.engine, self.sigma = recipe, store, engine, sigma
+    def __init__(
+        self,
+        recipe: Recipe,
+        store: RunStore,
+        engine: Engines,
+        sigma: float,
+        watch: Callable[[Trajectory], None] = lambda trajectory: None,
+    ) -> None:
+        self.recipe, self.store, self.engine, self.sigma, self.watch = recipe, store, engine, sigma, watch
         self.ended = 0
 
     def blocked(self) -> tuple[str, ...]:
@@ -207,7 +215,8 @@ class World:
     ) -> Trajectory:
         return await self.episode(actor(None, None), task, group, trajectory_id)
 
-    async def finish(self, trajectory: Trajectory, phase: str, iteration: int) -> None: ...
+    async def finish(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
+        self.watch(trajectory)
 
     async def episode(self, engine: Engine, task: Task, group: str, trajectory_id: str) -> Trajectory:
         draw = random.Random(trajectory_id)
@@ -218,12 +227,15 @@ class World:
         # 1 + a geometric number of further steps
         needed = 1 + int(math.log(1 - draw.random()) / math.log(1 - 1 / SUCCESS_STEPS))
         turns = []
+        clock = asyncio.get_running_loop().time
         self.engine.active += 1
         try:
             for _ in range(min(needed, horizon) if success else horizon):
                 length = draw.lognormvariate(-(self.sigma**2) / 2, self.sigma)
+                began = clock()
                 await asyncio.sleep(BROWSER_S * length)
-                turns.append(_turn(await engine.generate(_PROMPT, Sampling(max_tokens=1 + int(TOKENS * length)))))
+                response = await engine.generate(_PROMPT, Sampling(max_tokens=1 + int(TOKENS * length)))
+                turns.append(_turn(response, began, clock() - began))
         finally:
             self.engine.active -= 1
         self.ended += 1
@@ -237,8 +249,16 @@ class World:
         )
 
 
-def _turn(response: Response) -> Turn:
-    return Turn(observation=_SCREEN, prompt=_PROMPT, response=response, text="", parsed=Parsed())
+def _turn(response: Response, began: float, seconds: float) -> Turn:
+    return Turn(
+        observation=_SCREEN,
+        prompt=_PROMPT,
+        response=response,
+        text="",
+        parsed=Parsed(),
+        began=began,
+        seconds={"total": seconds},
+    )
 
 
 def tasks() -> list[Task]:
@@ -273,6 +293,7 @@ def run(
     adaptive: bool = False,
     fits: float = math.inf,
     learner_s: float = LEARNER_S,
+    watch: Callable[[Trajectory], None] = lambda trajectory: None,
 ) -> Pace:
     """The project's loop, paced, for some iterations.
 
@@ -285,6 +306,7 @@ def run(
         adaptive: `rollout.adaptive_concurrency`.
         fits: episodes whose prompts the engines' memory holds.
         learner_s: of the learner for a collected trajectory.
+        watch: is given every episode that has ended, whose turns say when they began and how long they took.
     """
     recipe = parse_recipe(
         {
@@ -306,7 +328,7 @@ def run(
         loop = cast(JumpingLoop, asyncio.get_running_loop())
         engine, learner = Engines(fits), Learner(loop, learner_s)
         with TemporaryDirectory() as folder, RunStore.create(f"{folder}/run", dump_recipe(recipe), {}) as store:
-            world = World(recipe, store, engine, sigma)
+            world = World(recipe, store, engine, sigma, watch)
             with RunLog(store) as log:
                 await online(
                     cast(Any, world), Learning(lambda: cast(Any, learner), store), cast(Any, engine), tasks(), log
