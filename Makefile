@@ -1,6 +1,6 @@
 # `make` alone prints this help.
 .DEFAULT_GOAL := help
-.PHONY: help setup train check test test-slow test-vllm test-verified test-interop test-trackers test-oldest fuzz crash lint fmt docs docs-site clean
+.PHONY: help setup train check test test-slow test-vllm test-verified test-interop test-trackers test-oldest fuzz crash lint fmt docs docs-pictures docs-site clean
 
 BIN := .venv/bin
 
@@ -64,6 +64,12 @@ fmt: setup  ## format the code and fix what ruff can fix
 docs: setup  ## write docs/recipes.md and docs/papers.md again from the code
 	@new=$$(mktemp); $(BIN)/python scripts/recipe_reference.py > $$new && cp $$new docs/recipes.md
 	@new=$$(mktemp); $(BIN)/python scripts/paper_index.py > $$new && cp $$new docs/papers.md
+
+docs-pictures: setup  ## draw the pictures of the documentation and take its screenshots again, in a browser
+	@$(BIN)/python -m scripts.pictures --record
+	@$(BIN)/python scripts/compact_frame.py
+	@$(BIN)/python scripts/viewer_pictures.py
+	@$(BIN)/python scripts/gallery.py
 
 docs-site: setup  ## build the documentation as a site, into site/
 	@bash scripts/setup_interop.sh docs

@@ -6,6 +6,7 @@ lie beside it by their hash.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,11 @@ async def group() -> tuple[list[Trajectory], MemoryImages]:
     harness = recipe.build_harness(load_processor(model_folder(recipe.model.path)))
     task = task_at(env, *ASKED)
     async with env, BrowserPool(recipe.browser, images, dict(env.hosts)) as pool:
-        members = [await _episode(recipe, task, harness, pool, number) for number in range(len(NOISES))]
+        members = await asyncio.gather(*(_episode(recipe, task, harness, pool, at) for at in range(len(NOISES))))
     async with Scorer(recipe.reward_function, images) as scorer:
         for member in members:
             await scorer.score(member)
-    return members, images
+    return list(members), images
 
 
 async def _episode(recipe: Recipe, task: Task, harness: Harness, pool: BrowserPool, number: int) -> Trajectory:
@@ -67,7 +68,7 @@ async def record() -> None:
     FOLDER.mkdir(exist_ok=True)
     for old in FOLDER.iterdir():
         old.unlink()
-    FILE.write_text("".join(json.dumps(_timeless(member.model_dump(mode="json", exclude_defaults=True))) + "\n" for member in members))
+    FILE.write_text("".join(f"{json.dumps(_timeless(member))}\n" for member in members))
     for turn in members[0].turns:
         shown = turn.observation.screenshot
         _file_of(shown).write_bytes(images.get(shown))
@@ -86,10 +87,15 @@ def _file_of(image: ImageRef) -> Path:
     return FOLDER / f"{image.sha[:12]}.{image.mime.rpartition('/')[2]}"
 
 
-def _timeless(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _timeless(each) for key, each in value.items() if key not in ("seconds", "began", "diagnostics")}
-    return [_timeless(each) for each in value] if isinstance(value, list) else value
+def _timeless(trajectory: Trajectory) -> Any:
+    """A trajectory as JSON without times."""
+
+    def kept(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: kept(each) for key, each in value.items() if key not in ("seconds", "began")}
+        return [kept(each) for each in value] if isinstance(value, list) else value
+
+    return kept(trajectory.model_dump(mode="json", exclude_defaults=True))
 
 
 def lasting(trajectory: Trajectory) -> Any:
@@ -104,4 +110,4 @@ def lasting(trajectory: Trajectory) -> Any:
             }
         return [named(each) for each in value] if isinstance(value, list) else value
 
-    return named(_timeless(trajectory.model_dump(mode="json", exclude_defaults=True)))
+    return named(_timeless(trajectory))
