@@ -1,4 +1,5 @@
-"""`docs/one-gpu.md`, executed as dry runs without a GPU: files are written, commands run, outputs compared."""
+"""`docs/one-gpu.md` and `docs/eight-gpus.md`, executed as dry runs without a GPU: files are written, commands run,
+outputs compared."""
 
 from __future__ import annotations
 
@@ -9,11 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGE = (Path(__file__).parent.parent / "docs" / "one-gpu.md").read_text()
+import pytest
+
+DOCS = Path(__file__).parent.parent / "docs"
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
 
 
-def test_the_plan_is_what_the_page_shows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", ["one-gpu.md", "eight-gpus.md"])
+def test_the_plan_is_what_the_page_shows(page: str, tmp_path: Path) -> None:
     # No GPU of this machine, which would be planned with instead, and no hub.
     environment = os.environ | {
         "CUDA_VISIBLE_DEVICES": "",
@@ -21,7 +25,7 @@ def test_the_plan_is_what_the_page_shows(tmp_path: Path) -> None:
         "HF_ENDPOINT": "http://127.0.0.1:9",
     }
     printed = ""
-    for language, title, text in BLOCK.findall(PAGE):
+    for language, title, text in BLOCK.findall((DOCS / page).read_text()):
         if title:
             (tmp_path / title).write_text(text)
         elif language == "bash":

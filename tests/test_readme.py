@@ -1,4 +1,4 @@
-"""Every command of the README, run: as it stands, or made short where it would take minutes.
+"""Every command of the README and of `docs/commands.md`, run: as it stands, or made short where it would take minutes.
 
 A command without an entry in `EQUIVALENTS` fails, and so does an entry that no command needs.
 """
@@ -28,10 +28,15 @@ SHORT = [
 """A run of every phase in about a minute."""
 
 
+PAGES = [ROOT / "README.md", ROOT / "docs" / "commands.md"]
+
+
 def readme_commands() -> list[str]:
-    blocks = re.findall(r"^```bash\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    """In their order; those of both pages once."""
+    text = "\n".join(page.read_text() for page in PAGES)
+    blocks = re.findall(r"^ *```bash\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL)
     lines = [line.split("  #")[0].strip() for block in blocks for line in block.splitlines()]
-    return [line for line in lines if line]
+    return list(dict.fromkeys(line for line in lines if line))
 
 
 def run(command: str, cwd: Path, timeout: float = 900) -> str:
@@ -106,6 +111,10 @@ def serve_sites(command: str, trained: Path) -> None:
     listen(command, trained, "http://shop-0.localhost:")
 
 
+def view(command: str, trained: Path) -> None:
+    listen(f"{command} runs", trained, "http://127.0.0.1:")
+
+
 def listen(command: str, trained: Path, says: str) -> None:
     words = [*shlex.split(command), "--port", "0"]
     with subprocess.Popen(
@@ -125,6 +134,7 @@ EQUIVALENTS: dict[str, Callable[[str, Path], None]] = {
     r"source \.venv/bin/activate": activate,
     r"webdojo doctor": as_it_stands,
     r"webdojo sites serve( --layout compact)?": serve_sites,
+    r"webdojo view": view,
     r"webdojo explain \w+": as_it_stands,
     r"webdojo act .*": act,
     r"webdojo train [\w-]+ --dry-run": as_it_stands,
@@ -145,9 +155,19 @@ def entry(command: str) -> str | None:
 @pytest.mark.parametrize("command", readme_commands())
 def test_command(command, trained):
     pattern = entry(command)
-    assert pattern is not None, f"the README has a command that no test runs: {command}"
+    assert pattern is not None, f"a page has a command that no test runs: {command}"
     EQUIVALENTS[pattern](command, trained)
 
 
 def test_every_equivalent_is_needed():
     assert {entry(command) for command in readme_commands()} == set(EQUIVALENTS)
+
+
+def test_the_figures_of_the_readme_are_those_that_were_measured():
+    headline = json.loads((ROOT / "benchmarks" / "results" / "quickstart.json").read_text())["headline"]
+    rates = [
+        tuple(round(100 * headline[f"success_{stage}{end}"]) for end in ("", "_low", "_high"))
+        for stage in ("base", "sft", "rl", "control")
+    ]
+    row = "| " + " | ".join(f"{rate} % ({low} to {high} %)" for rate, low, high in rates) + " |"
+    assert row in (ROOT / "README.md").read_text()
