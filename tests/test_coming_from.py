@@ -24,8 +24,8 @@ ROWS = [
 KEYS = all_keys({"engine": {"name": "vllm"}})
 OTHERWISE = {
     *("num_iterations", "max_steps", "batch_size", "train_batch_size", "type", "interval", "n", "max_model_len"),
-    *("alpha", "rank", "lora_alpha", "path", "ac", "name", "wandb", "source", "num_infer_gpus", "enable", "nnodes", "group_size"),
-    *("use_kl_loss", "loss_type", "model", "peft_config", "free_cache_engine"),
+    *("alpha", "rank", "lora_alpha", "path", "ac", "name", "wandb", "source", "num_infer_gpus", "enable"),
+    *("use_kl_loss", "loss_type", "model", "peft_config", "free_cache_engine", "nnodes", "group_size"),
 }
 """Names that stand for something else, too, or have no key of ours to themselves."""
 

@@ -16,7 +16,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["one-gpu.md", "eight-gpus.md"])
+@pytest.mark.parametrize("page", ["one-gpu.md", pytest.param("eight-gpus.md", marks=pytest.mark.slow)])
 def test_the_plan_is_what_the_page_shows(page: str, tmp_path: Path) -> None:
     # No GPU of this machine, which would be planned with instead, and no hub.
     environment = os.environ | {

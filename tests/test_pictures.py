@@ -42,5 +42,5 @@ async def test_the_recorded_episodes_end_as_they_would_now():
 def test_a_text_that_does_not_fit_is_not_drawn():
     canvas = Canvas(100, "Boxes")
     canvas.box(10, 10, 120, 40, "an episode")
-    with pytest.raises(ValueError, match="'an episode of many words' is .* px wide at .*, which does not fit"):
+    with pytest.raises(ValueError, match=r"'an episode of many words' is .*, which does not fit"):
         canvas.box(10, 10, 120, 40, "an episode of many words")

@@ -87,6 +87,10 @@ class Canvas:
             f"{'' if anchor == 'start' else f' text-anchor={anchor!r}'.replace(chr(39), chr(34))}>{escape(text)}</text>"
         )
 
+    def note(self, x: float, y: float, text: str, *, anchor: str = "start", room: float | None = None) -> None:
+        """A small line that stands back."""
+        self.text(x, y, text, size=SMALL, tone="soft", anchor=anchor, room=room)
+
     def lines(self, x: float, y: float, texts: Sequence[str], *, gap: float = 18, **how: object) -> float:
         """Lines one below the other; gives the base of the one that would follow."""
         for number, text in enumerate(texts):

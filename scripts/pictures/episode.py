@@ -7,8 +7,8 @@ from scripts.pictures.record import recorded, screenshot
 from webdojo.types import ImageSegment, Turn
 
 ALT = (
-    "A recorded episode of four turns in a shop: each screenshot with the click that followed it, the prompt of each turn "
-    "as segments of tokens, and one response with its call and the feedback of the browser"
+    "A recorded episode of four turns in a shop: each screenshot with the click that followed it, the prompt of each "
+    "turn as segments of tokens, and one response with its call and the feedback of the browser"
 )
 SCREEN, STEP, LEFT = 164, 188, 16
 BAR_LEFT, BAR_WIDTH, BAR = 84, 560, 18
@@ -30,7 +30,7 @@ def picture() -> str:
     for role, tone in ROLES.items():
         said = {"image": "screenshot", "answer": "response", "system": "tools and rules"}.get(role, role)
         canvas.rect(x, 414, 12, 12, tone, radius=2)
-        canvas.text(x + 18, 425, said, size=SMALL, tone="soft")
+        canvas.note(x + 18, 425, said)
         x += {"system": 134, "task": 66, "image": 106, "answer": 94, "feedback": 80}[role]
     _exchange(canvas, 462, episode.turns[2])
     return canvas.svg
@@ -53,19 +53,19 @@ def _screen(canvas: Canvas, x: float, number: int, turn: Turn) -> None:
 
 def _bar(canvas: Canvas, y: float, number: int, turn: Turn, scale: float) -> None:
     """The segments of a prompt and its response, to scale."""
-    canvas.text(LEFT, y + 14, f"turn {number + 1}", size=SMALL, tone="soft")
+    canvas.note(LEFT, y + 14, f"turn {number + 1}")
     x = float(BAR_LEFT)
     for at, (tokens, role) in enumerate(segments(turn)):
         canvas.rect(x, y, max(tokens * scale - (0.8 if at else 0), 0.8), BAR, ROLES[role], radius=1)
         x += tokens * scale
-    canvas.text(x + 8, y + 14, f"{len(turn.prompt)} + {len(turn.response.ids)}", size=SMALL, tone="soft")
+    canvas.note(x + 8, y + 14, f"{len(turn.prompt)} + {len(turn.response.ids)}")
 
 
 def segments(turn: Turn) -> list[tuple[int, str]]:
     """Tokens and role of each part of a prompt and its response.
 
-    After the system's text and the task's come, for each earlier turn, the mark that opens a response, the response, and
-    what came back; then the one screenshot between its marks.
+    After the system's text and the task's come, for each earlier turn, the mark that opens a response, the response,
+    and what came back; then the one screenshot between its marks.
     """
     parts = turn.prompt.segments
     image = next(at for at, part in enumerate(parts) if isinstance(part, ImageSegment))
@@ -85,5 +85,5 @@ def _exchange(canvas: Canvas, y: float, turn: Turn) -> None:
     ]
     at = y + 6
     for label, lines, tone in rows:
-        canvas.text(LEFT + 12, at, label, size=SMALL, tone="soft")
+        canvas.note(LEFT + 12, at, label)
         at = canvas.lines(LEFT + 108, at, lines, gap=17, size=SMALL, tone=tone, mono=True, room=612) + 5

@@ -36,23 +36,25 @@ def picture() -> str:
             _reward(canvas, LEFT + at * CELL, y - 4, each)
         verdict = dynamic_sampling(_group(name, rewards))
         canvas.text(LEFT + 8 * CELL + 6, y + 10, "trains" if verdict.keep else "dropped", size=SMALL, bold=True)
-        canvas.text(LEFT + 8 * CELL + 6, y + 26, verdict.reason, size=SMALL, tone="soft")
+        canvas.note(LEFT + 8 * CELL + 6, y + 26, verdict.reason)
     base, scale = 278, 40
     advantages = {name: ADVANTAGES.get(name).function([GROUPS["A"]])[0] for name in NAMES}
     canvas.text(16, base - 12, "advantages of A", bold=True)
-    canvas.text(16, base + 6, f"by {NAMES[0]}", size=SMALL, tone="soft")
+    canvas.note(16, base + 6, f"by {NAMES[0]}")
     canvas.line((LEFT - 8, base), (LEFT + 8 * CELL, base))
     for at, value in enumerate(advantages[NAMES[0]]):
         if value:
             tone = "green" if value > 0 else "red"
-            canvas.rect(LEFT + at * CELL + 8, min(base, base - value * scale), CELL - 18, abs(value) * scale, tone, radius=2)
+            canvas.rect(
+                LEFT + at * CELL + 8, min(base, base - value * scale), CELL - 18, abs(value) * scale, tone, radius=2
+            )
     for row, name in enumerate(NAMES):
         y = 376 + row * 20
         canvas.text(16, y, name, size=SMALL, mono=True)
         for at, value in enumerate(advantages[name]):
             said = f"{value:+.2f}" if GROUPS["A"][at].valid else "0"
             canvas.text(LEFT + at * CELL + CELL / 2 - 1, y, said, size=SMALL, anchor="middle")
-    canvas.text(16, 446, f"{NAMES[0]}: {ADVANTAGES.get(NAMES[0]).formula}, of the valid members", size=SMALL, tone="soft")
+    canvas.note(16, 446, f"{NAMES[0]}: {ADVANTAGES.get(NAMES[0]).formula}, of the valid members")
     return canvas.svg
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scripts.pictures.canvas import SMALL, Canvas
+from scripts.pictures.canvas import Canvas
 from webdojo.recipe import load_recipe
 from webdojo.trainer.advantages import ADVANTAGES
 
 ALT = (
-    "The loop of online RL: tasks, episodes, rewards, a filter of groups, advantages, packed token weights, an update, a "
-    "checkpoint and new weights for the engine, under which episodes go on"
+    "The loop of online RL: tasks, episodes, rewards, a filter of groups, advantages, packed token weights, an update, "
+    "a checkpoint and new weights for the engine, under which episodes go on"
 )
 W, H, GAP, LEFT = 170, 84, 16, 16
 
@@ -19,7 +19,7 @@ def picture() -> str:
     assert "mean_group" in ADVANTAGES.get(train.advantage).formula
     canvas = Canvas(352, ALT)
     canvas.text(LEFT, 28, "One iteration of online RL", size=15, bold=True)
-    canvas.text(744, 28, f"numbers: recipe {recipe.name}", size=SMALL, tone="soft", anchor="end")
+    canvas.note(744, 28, f"numbers: recipe {recipe.name}", anchor="end")
     above = [
         ("1  Tasks", ["from the seed, in order", f"sampler: {recipe.tasks.sampler.name}"], "plain"),
         ("2  Episodes", [f"{rollout.concurrency} at once", f"{rollout.group_size} of each task: a group"], "blue"),
@@ -43,10 +43,8 @@ def picture() -> str:
     middle = xs[3] + W / 2
     canvas.arrow((middle, 134), (middle, 222))
     canvas.arrow((xs[0] + W / 2, 222), (xs[0] + W / 2, 178), (xs[1] + W / 2, 178), (xs[1] + W / 2, 134))
-    canvas.text(xs[1] + W / 2 + 12, 170, "episodes that run go on under", size=SMALL, tone="soft")
-    canvas.text(xs[1] + W / 2 + 12, 186, "the new weights", size=SMALL, tone="soft")
-    canvas.text(middle - 12, 182, "what is left over waits", size=SMALL, tone="soft", anchor="end")
-    canvas.text(
-        LEFT, 334, "Each episode is stored before it is used, and trains once: loops/online/loop.py", size=SMALL, tone="soft"
-    )
+    canvas.note(xs[1] + W / 2 + 12, 170, "episodes that run go on under")
+    canvas.note(xs[1] + W / 2 + 12, 186, "the new weights")
+    canvas.note(middle - 12, 182, "what is left over waits", anchor="end")
+    canvas.note(LEFT, 334, "Each episode is stored before it is used, and trains once: loops/online/loop.py")
     return canvas.svg

@@ -25,23 +25,25 @@ def picture() -> str:
     (row,) = cut(sequences, 10**6)
     prompts = [len(prompt) for prompt, _ in sequences]
     responses = [len(response) for _, response in sequences]
-    placed = place(
-        row, [prompts[member] for member in row.members], [responses[member] for member in row.members]
-    )
+    placed = place(row, [prompts[member] for member in row.members], [responses[member] for member in row.members])
     apart = sum(each.tokens for each in alone(sequences))
     canvas = Canvas(440, ALT)
-    canvas.text(LEFT, 28, f"A group's {len(sequences)} turns, with their common beginnings computed once", size=15, bold=True)
+    canvas.text(
+        LEFT, 28, f"A group's {len(sequences)} turns, with their common beginnings computed once", size=15, bold=True
+    )
     _samples(canvas, row, prompts, responses, [turns[member][0] for member in row.members])
     _mask(canvas, row, placed)
     y = 68 + len(sequences) * ROWS + 26
-    canvas.text(LEFT, y, f"{apart:,} tokens apart, {row.tokens:,} packed: {apart / row.tokens:.1f} times fewer", bold=True)
+    canvas.text(
+        LEFT, y, f"{apart:,} tokens apart, {row.tokens:,} packed: {apart / row.tokens:.1f} times fewer", bold=True
+    )
     canvas.lines(LEFT, y + 22, [
         "A line is a turn: prompt and response. What is grey",
         "the line above has already; only colour is computed.",
     ], size=SMALL, tone="soft")  # fmt: skip
     for member in range(len(members)):
         canvas.rect(LEFT + member * 96, y + 50, 12, 12, TONES[member], radius=2)
-        canvas.text(LEFT + member * 96 + 18, y + 61, f"episode {member + 1}", size=SMALL, tone="soft")
+        canvas.note(LEFT + member * 96 + 18, y + 61, f"episode {member + 1}")
     return canvas.svg
 
 
@@ -49,7 +51,7 @@ def _samples(canvas: Canvas, row: MicroBatch, prompts: list[int], responses: lis
     """The samples in their order in the row: what each shares with the one before, and what is new."""
     lengths = [prompts[member] + responses[member] - 1 for member in row.members]
     scale = BARS / max(lengths)
-    canvas.text(LEFT, 58, "samples, in the order of their radix tree", size=SMALL, tone="soft")
+    canvas.note(LEFT, 58, "samples, in the order of their radix tree")
     for number, (shared, length) in enumerate(zip(row.shared, lengths, strict=True)):
         y = 68 + number * ROWS
         canvas.rect(LEFT, y, shared * scale, ROWS - 4, "plain", radius=1)
@@ -60,7 +62,7 @@ def _mask(canvas: Canvas, row: MicroBatch, placed: Placement) -> None:
     """Which tokens each token of the row sees: `j` is seen by `q` where `j <= q < ends[j]`."""
     scale = SIDE / row.tokens
     top = 68
-    canvas.text(MASK_LEFT, 58, "the mask: a token (down) sees tokens (across)", size=SMALL, tone="soft", room=312)
+    canvas.note(MASK_LEFT, 58, "the mask: a token (down) sees tokens (across)", room=312)
     canvas.rect(MASK_LEFT, top, SIDE, SIDE, "hole", radius=0)
     ends = placed.ends.tolist()
     forks = [0, *(at for at in range(1, len(ends)) if ends[at] != ends[at - 1]), len(ends)]
@@ -69,5 +71,5 @@ def _mask(canvas: Canvas, row: MicroBatch, placed: Placement) -> None:
         corners = [(begin, begin), (end, end), (end, last), (begin, last)]
         path = " L".join(f"{MASK_LEFT + x * scale:.1f} {top + y * scale:.1f}" for x, y in corners)
         canvas.path(f"M{path}Z", "d-blue" if last == len(ends) else "d-green")
-    canvas.text(MASK_LEFT, top + SIDE + 22, "blue: every later token sees it; green: its", size=SMALL, tone="soft")
-    canvas.text(MASK_LEFT, top + SIDE + 40, "subtree does. One number a token says it all", size=SMALL, tone="soft")
+    canvas.note(MASK_LEFT, top + SIDE + 22, "blue: every later token sees it; green: its")
+    canvas.note(MASK_LEFT, top + SIDE + 40, "subtree does. One number a token says it all")

@@ -15,8 +15,8 @@ from webdojo.policy.model.loading import skeleton
 from webdojo.recipe import Recipe, load_recipe
 
 ALT = (
-    "Placement of a 4 B model's training: on one GPU learner and engine take turns; on eight GPUs four ranks of the learner "
-    "and four servers work at once; on a cluster ranks, engines and rollout workers have nodes of their own"
+    "Placement of a 4 B model's training: on one GPU learner and engine take turns; on eight GPUs four ranks of the "
+    "learner and four servers work at once; on a cluster ranks, engines and rollout workers have nodes of their own"
 )
 DOJO = ["env=dojo", "reward=rules", "sft.demos=412"]
 ONE = ("openwebrl-80gb", DOJO)
@@ -41,7 +41,7 @@ def picture() -> str:
     for said, tone in (("browsers", "amber"), ("engine", "blue"), ("learner", "green")):
         x -= 96
         canvas.rect(x, 18, 12, 12, tone, radius=2)
-        canvas.text(x + 18, 29, said, size=SMALL, tone="soft")
+        canvas.note(x + 18, 29, said)
     _one(canvas, 56)
     _eight(canvas, 218)
     _cluster(canvas, 400)
@@ -57,7 +57,7 @@ def _one(canvas: Canvas, top: float) -> None:
     recipe = load_recipe(*ONE)
     needed = _needed(recipe)
     canvas.text(LEFT, top, "One GPU of 80 GB: they take turns", bold=True)
-    canvas.text(744, top, f"recipe {recipe.name}, {recipe.model.path.partition('/')[2]}", size=SMALL, tone="soft", anchor="end")
+    canvas.note(744, top, f"recipe {recipe.name}, {recipe.model.path.partition('/')[2]}", anchor="end")
     for at, (said, used, tone) in enumerate(
         [("the engine samples", needed.rollout, "blue"), ("the learner steps", needed.step, "green")] * 2
     ):
@@ -68,9 +68,15 @@ def _one(canvas: Canvas, top: float) -> None:
         canvas.text(x + 72, top + 54, said, size=SMALL, anchor="middle")
         canvas.text(x + 72, top + 72, f"{used / GB:.0f} of {GPU} GB", size=SMALL, anchor="middle", bold=True)
     canvas.text(LEFT, top + 54, "GPU 0", bold=True)
-    canvas.text(LEFT, top + 72, "over time", size=SMALL, tone="soft")
+    canvas.note(LEFT, top + 72, "over time")
     canvas.rect(148, top + 108, 592, 22, "amber")
-    canvas.text(444, top + 124, f"{recipe.rollout.concurrency} browser sessions on the CPUs of the machine", size=SMALL, anchor="middle")
+    canvas.text(
+        444,
+        top + 124,
+        f"{recipe.rollout.concurrency} browser sessions on the CPUs of the machine",
+        size=SMALL,
+        anchor="middle",
+    )
 
 
 def _eight(canvas: Canvas, top: float) -> None:
@@ -78,18 +84,20 @@ def _eight(canvas: Canvas, top: float) -> None:
     recipe = load_recipe(*EIGHT)
     needed = _needed(recipe)
     canvas.text(LEFT, top, "Eight GPUs of one machine: ranks and servers have their own", bold=True)
-    canvas.text(744, top, f"recipe {recipe.name}", size=SMALL, tone="soft", anchor="end")
+    canvas.note(744, top, f"recipe {recipe.name}", anchor="end")
     for gpu in range(8):
         x = LEFT + gpu * 91.5
         learns = gpu < recipe.train.ranks
-        canvas.box(x, top + 14, 86, 62, f"GPU {gpu}", [f"rank {gpu}" if learns else "vLLM"], "green" if learns else "blue")
+        canvas.box(
+            x, top + 14, 86, 62, f"GPU {gpu}", [f"rank {gpu}" if learns else "vLLM"], "green" if learns else "blue"
+        )
     canvas.line((LEFT, top + 86), (LEFT + 361, top + 86), tone="s-green", width=2)
-    canvas.text(LEFT, top + 104, f"FSDP2: at most {needed.step / GB:.0f} GB a rank", size=SMALL, tone="soft")
+    canvas.note(LEFT, top + 104, f"FSDP2: at most {needed.step / GB:.0f} GB a rank")
     canvas.line((LEFT + 366, top + 86), (740, top + 86), tone="s-blue", width=2)
-    canvas.text(LEFT + 366, top + 104, "each a copy of the model", size=SMALL, tone="soft")
+    canvas.note(LEFT + 366, top + 104, "each a copy of the model")
     canvas.rect(LEFT, top + 116, 724, 24, "amber")
-    canvas.text(378, top + 133, f"{recipe.rollout.concurrency} browser sessions on the CPUs; the run folder on the disk",
-                size=SMALL, anchor="middle")  # fmt: skip
+    sessions = f"{recipe.rollout.concurrency} browser sessions on the CPUs; the run folder on the disk"
+    canvas.text(378, top + 133, sessions, size=SMALL, anchor="middle")
 
 
 def _nodes() -> list[Node]:
@@ -104,8 +112,10 @@ def placed() -> Placement:
 def _cluster(canvas: Canvas, top: float) -> None:
     """What `cluster` plans for nodes with and without GPUs."""
     canvas.text(LEFT, top, "A cluster: Ray places the parts, and starts again what dies", bold=True)
-    canvas.text(744, top, "section cluster", size=SMALL, tone="soft", anchor="end")
-    found = sorted(((node, name) for bundle, node in placed().placed for name in bundle.parts), key=lambda each: each[0])
+    canvas.note(744, top, "section cluster", anchor="end")
+    found = sorted(
+        ((node, name) for bundle, node in placed().placed for name in bundle.parts), key=lambda each: each[0]
+    )
     x = float(LEFT)
     for node, parts in groupby(found, key=lambda each: each[0]):
         counts = Counter(name for _, name in parts)

@@ -8,8 +8,8 @@ from scripts.pictures.canvas import SMALL, Canvas, width_of
 from webdojo.cli.parts import plugs
 
 ALT = (
-    "The parts of a recipe as sockets, with the built-in plugs that fit each: environments, rewards, harnesses, engines, "
-    "losses, advantages, normalisers, samplers, task sources, sites, applications, trackers and filters"
+    "The parts of a recipe as sockets, with the built-in plugs that fit each: environments, rewards, harnesses, "
+    "engines, losses, advantages, normalisers, samplers, task sources, sites, applications, trackers and filters"
 )
 ROOMS = {
     "What is done where": ("env.name", "env.kinds", "env.applications", "tasks.source", "tasks.sampler.name"),
@@ -46,7 +46,7 @@ def picture() -> str:
         for key in keys:
             canvas.text(LEFT, y, key, size=SMALL, mono=True, room=LABEL - LEFT)
             y = canvas.lines(LABEL, y, rows[key], gap=LINE, size=SMALL) + 8
-    canvas.text(16, height + 12, "Yours: a file (./mine.py:Name), an import path, or an entry point; one file each", size=SMALL, tone="soft")
+    canvas.note(16, height + 12, "Yours: a file (./mine.py:Name), an import path, or an entry point; one file each")
     return canvas.svg
 
 

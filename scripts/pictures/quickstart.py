@@ -21,8 +21,8 @@ LEFT, TOP, HEIGHT = 60, 70, 190
 def alt(headline: dict[str, float], seeds: int) -> str:
     base, sft, rl, control = (f"{headline[f'success_{stage}']:.0%}" for stage in BARS)
     return (
-        f"Success on unseen sites over {seeds} seeds: {base} as shipped, {sft} after demonstrations, {rl} after online RL, {control} "
-        "with more demonstrations of a perfect teacher instead; and the mean reward of each seed by iteration"
+        f"Success on unseen sites over {seeds} seeds: {base} as shipped, {sft} after demonstrations, {rl} after online "
+        f"RL, {control} with more demonstrations of a perfect teacher instead; and the mean reward of each seed"
     )
 
 
@@ -32,8 +32,8 @@ def picture() -> str:
     demos = load_recipe("quickstart").sft.demos
     canvas = Canvas(330, alt(headline, len(rows)))
     canvas.text(16, 28, "The quickstart on two CPU cores", size=15, bold=True)
-    canvas.text(744, 28, f"{len(rows)} seeds, benchmarks/quickstart.py", size=SMALL, tone="soft", anchor="end")
-    canvas.text(LEFT, 56, f"success on {headline['n_tasks']:.0f} tasks of unseen sites", size=SMALL, tone="soft")
+    canvas.note(744, 28, f"{len(rows)} seeds, benchmarks/quickstart.py", anchor="end")
+    canvas.note(LEFT, 56, f"success on {headline['n_tasks']:.0f} tasks of unseen sites")
     _grid(canvas, LEFT, 324, ("0 %", "50 %", "100 %"))
     for number, (stage, (said, tone)) in enumerate(BARS.items()):
         x = LEFT + 16 + number * 80
@@ -46,16 +46,18 @@ def picture() -> str:
         for line, words in enumerate(said):
             words = words.format(demos=demos)
             canvas.text(x + 23, TOP + HEIGHT + 20 + line * 16, words, size=SMALL, anchor="middle", room=80)
-    canvas.text(LEFT, TOP + HEIGHT + 56, "with 95 % intervals", size=SMALL, tone="soft")
+    canvas.note(LEFT, TOP + HEIGHT + 56, "with 95 % intervals")
     left, wide = 440, 290
-    canvas.text(left, 56, "mean reward by iteration", size=SMALL, tone="soft")
+    canvas.note(left, 56, "mean reward by iteration")
     _grid(canvas, left, wide, ("0", "0.5", "1"))
     for row, tone in zip(rows, ("s-blue", "s-green", "s-violet"), strict=True):
         curve = row["reward_by_iteration"]
-        canvas.line(*((left + at * wide / (len(curve) - 1), _y(value)) for at, value in enumerate(curve)), tone=tone, width=2)
-    canvas.text(left, TOP + HEIGHT + 20, "1", size=SMALL, tone="soft", anchor="middle")
-    canvas.text(left + wide, TOP + HEIGHT + 20, f"{len(rows[0]['reward_by_iteration'])}", size=SMALL, tone="soft", anchor="middle")
-    canvas.text(left, TOP + HEIGHT + 56, "a line for each seed", size=SMALL, tone="soft")
+        canvas.line(
+            *((left + at * wide / (len(curve) - 1), _y(value)) for at, value in enumerate(curve)), tone=tone, width=2
+        )
+    canvas.note(left, TOP + HEIGHT + 20, "1", anchor="middle")
+    canvas.note(left + wide, TOP + HEIGHT + 20, f"{len(rows[0]['reward_by_iteration'])}", anchor="middle")
+    canvas.note(left, TOP + HEIGHT + 56, "a line for each seed")
     return canvas.svg
 
 
@@ -66,4 +68,4 @@ def _y(rate: float) -> float:
 def _grid(canvas: Canvas, left: float, wide: float, labels: tuple[str, str, str]) -> None:
     for label, rate in zip(labels, (0.0, 0.5, 1.0), strict=True):
         canvas.line((left, _y(rate)), (left + wide, _y(rate)), width=0.7)
-        canvas.text(left - 8, _y(rate) + 4, label, size=SMALL, tone="soft", anchor="end")
+        canvas.note(left - 8, _y(rate) + 4, label, anchor="end")

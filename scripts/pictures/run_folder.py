@@ -48,7 +48,7 @@ def picture() -> str:
     for number, (name, about) in enumerate(files):
         x, y = LEFT + number % 2 * 370, 268 + number // 2 * 42
         canvas.text(x, y, name, mono=True, bold=True, size=SMALL)
-        canvas.text(x, y + 17, about, size=SMALL, tone="soft", room=366)
+        canvas.note(x, y + 17, about, room=366)
     return canvas.svg
 
 

@@ -1,4 +1,4 @@
-"""Synchronous and asynchronous loop on the clock of `benchmarks/paced.py`, and how stale tokens were: training-loop.md."""
+"""The synchronous and the asynchronous loop on the clock of `benchmarks/paced.py`: `docs/training-loop.md`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from scripts.pictures.canvas import SMALL, Canvas
 from webdojo.types import Trajectory
 
 ALT = (
-    "Eight slots of episodes and the learner over time: with max_staleness 0 the slots are empty while the learner steps, "
-    "with 2 episodes go on meanwhile, and under new weights; below, the mean staleness of tokens by number of slots"
+    "Eight slots of episodes and the learner over time: with max_staleness 0 the slots are empty while the learner "
+    "steps, with 2 episodes go on meanwhile, and under new weights; below, how stale tokens were by number of slots"
 )
 SLOTS, GROUPS, ITERATIONS, LEARNER_S, SECONDS = 8, 2, 12, 5.0, 800.0
 LEFT, WIDE, LANE = 108, 636, 11
@@ -36,25 +36,27 @@ def picture() -> str:
     x = float(LEFT)
     for number, tone in enumerate(TONES):
         canvas.rect(x, 360, 12, 12, tone, radius=2)
-        canvas.text(x + 17, 371, f"version {number}", size=SMALL, tone="soft")
+        canvas.note(x + 17, 371, f"version {number}")
         x += 86
     canvas.rect(x, 360, 12, 12, "head", radius=2)
-    canvas.text(x + 17, 371, "update", size=SMALL, tone="soft")
+    canvas.note(x + 17, 371, "update")
     canvas.rect(x + 70, 360, 12, 12, "d-plain", radius=2)
-    canvas.text(x + 87, 371, "save, publish", size=SMALL, tone="soft")
+    canvas.note(x + 87, 371, "save, publish")
     _curve(canvas, 410)
     return canvas.svg
 
 
 def _loop(canvas: Canvas, top: float, staleness: int, said: str) -> None:
     episodes: list[Trajectory] = []
-    rows = _paced().run(
-        GROUPS, staleness, ITERATIONS, 0.84, seed=4, concurrency=SLOTS, learner_s=LEARNER_S, watch=episodes.append
-    ).rows
+    rows = (
+        _paced()
+        .run(GROUPS, staleness, ITERATIONS, 0.84, seed=4, concurrency=SLOTS, learner_s=LEARNER_S, watch=episodes.append)
+        .rows
+    )
     scale = WIDE / SECONDS
     canvas.text(16, top, said, bold=True)
-    canvas.text(16, top + 24, f"{SLOTS} slots of", size=SMALL, tone="soft")
-    canvas.text(16, top + 40, "episodes", size=SMALL, tone="soft")
+    canvas.note(16, top + 24, f"{SLOTS} slots of")
+    canvas.note(16, top + 40, "episodes")
     for lane, trajectory in _lanes(episodes):
         y = top + 12 + lane * LANE
         for turn in trajectory.turns:
@@ -63,7 +65,7 @@ def _loop(canvas: Canvas, top: float, staleness: int, said: str) -> None:
                 tone = TONES[turn.response.versions[0] % len(TONES)]
                 canvas.rect(LEFT + begin * scale, y, max((end - begin) * scale - 0.6, 0.6), LANE - 2, tone, radius=1)
     y = top + 12 + SLOTS * LANE + 4
-    canvas.text(16, y + 11, "learner", size=SMALL, tone="soft")
+    canvas.note(16, y + 11, "learner")
     now = 0.0
     for row in rows:
         for phase, tone in PHASES.items():
@@ -97,19 +99,22 @@ def _curve(canvas: Canvas, top: float) -> None:
     base = top + 20 + height
     seeds = max(map(len, stale.values()))
     canvas.text(16, top, f"Tokens are so many versions old, by slots ({seeds} seeds)", bold=True)
-    canvas.text(744, top, "benchmarks/async_loop.py --paced", size=SMALL, tone="soft", anchor="end")
+    canvas.note(744, top, "benchmarks/async_loop.py --paced", anchor="end")
     for value in range(bound + 1):
         y = base - value * height / bound
         canvas.line((LEFT, y), (LEFT + WIDE, y), width=0.7, dashed=value == bound)
-        canvas.text(LEFT - 8, y + 4, f"{value}", size=SMALL, tone="soft", anchor="end")
-    canvas.text(16, base - height + 4, "the bound", size=SMALL, tone="soft")
+        canvas.note(LEFT - 8, y + 4, f"{value}", anchor="end")
+    canvas.note(16, base - height + 4, "the bound")
     most = max(stale)
-    points = [(LEFT + slots / most * (WIDE - 40), base - mean(found) * height / bound) for slots, found in sorted(stale.items())]
+    points = [
+        (LEFT + slots / most * (WIDE - 40), base - mean(found) * height / bound)
+        for slots, found in sorted(stale.items())
+    ]
     canvas.line(*points, tone="s-blue", width=2)
     for (x, y), (slots, found) in zip(points, sorted(stale.items()), strict=True):
         canvas.dot(x, y, 4, "d-blue")
         canvas.text(x, y - 9, f"{mean(found):.2f}", size=SMALL, anchor="middle")
-        canvas.text(x, base + 17, f"{slots}", size=SMALL, tone="soft", anchor="middle")
+        canvas.note(x, base + 17, f"{slots}", anchor="middle")
 
 
 def _paced() -> Any:

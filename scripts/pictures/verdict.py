@@ -1,4 +1,4 @@
-"""How a task of the embedded web is judged: the verdict's own code on a recorded session and on others: `docs/sites.md`."""
+"""How a task of the embedded web is judged, by the verdict's own code on several sessions: `docs/sites.md`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from webdojo.sites.verdict import Verdict, evaluate
 from webdojo.types import Trajectory
 
 ALT = (
-    "A task with three facts, and four ends of an episode: the recorded one has reward 1; one without the answer done, one "
-    "that bought two, and one that also changed something else have 0"
+    "A task with three facts, and four ends of an episode: the recorded one has reward 1; one without the answer done, "
+    "one that bought two, and one that also changed something else have 0"
 )
 LEFT, FIRST, COLUMN = 16, 300, 112
 
@@ -28,29 +28,33 @@ def picture() -> str:
     for number, (title, note, _) in enumerate(ends):
         x = FIRST + number * COLUMN + COLUMN / 2
         canvas.text(x, 88, title, size=SMALL, bold=True, anchor="middle", room=COLUMN)
-        canvas.text(x, 105, note, size=SMALL, tone="soft", anchor="middle", room=COLUMN)
+        canvas.note(x, 105, note, anchor="middle", room=COLUMN)
     for row, fact in enumerate(facts):
         y = 126 + row * 44
         canvas.rect(LEFT, y, 728, 38, "plain")
         canvas.text(LEFT + 10, y + 17, fact["says"], size=SMALL, room=FIRST - LEFT)
-        canvas.text(LEFT + 10, y + 32, _checked_by(fact), size=SMALL, tone="soft")
+        canvas.note(LEFT + 10, y + 32, _checked_by(fact))
         for number, (_, _, verdict) in enumerate(ends):
             _mark(canvas, FIRST + number * COLUMN + COLUMN / 2, y + 19, verdict.facts[row])
     y = 126 + len(facts) * 44
     for label, note, holds in (
         ("The agent has said done", "the answer of `done`, in any words", [_said_done(each) for *_, each in ends]),
-        ("Nothing else was changed", "what the session changed, on any host", [_nothing_else(each) for *_, each in ends]),
+        (
+            "Nothing else was changed",
+            "what the session changed, on any host",
+            [_nothing_else(each) for *_, each in ends],
+        ),
     ):
         canvas.rect(LEFT, y, 728, 38, "amber")
         canvas.text(LEFT + 10, y + 17, label, size=SMALL)
-        canvas.text(LEFT + 10, y + 32, note, size=SMALL, tone="soft")
+        canvas.note(LEFT + 10, y + 32, note)
         for number, held in enumerate(holds):
             _mark(canvas, FIRST + number * COLUMN + COLUMN / 2, y + 19, held)
         y += 44
     canvas.text(LEFT, y + 27, "reward", bold=True)
     for number, (_, _, verdict) in enumerate(ends):
-        canvas.text(FIRST + number * COLUMN + COLUMN / 2, y + 27, f"{verdict.success:d}", size=18, bold=True, anchor="middle",
-                    tone="t-green" if verdict.success else "t-red")  # fmt: skip
+        x, tone = FIRST + number * COLUMN + COLUMN / 2, "t-green" if verdict.success else "t-red"
+        canvas.text(x, y + 27, f"{verdict.success:d}", size=18, bold=True, anchor="middle", tone=tone)
     return canvas.svg
 
 

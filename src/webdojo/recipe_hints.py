@@ -37,7 +37,7 @@ ALIASES: dict[tuple[str, ...], str] = {
         "max_length max_seq_len max_seq_length max_model_len vllm_max_model_length context_length seq_len"
     ),
     ("rollout.max_staleness",): "staleness max_off_policy_steps max_off_policy_threshold staleness_threshold",
-    ("train.iterations",): "num_iterations total_steps total_training_steps num_steps training_steps num_train_steps steps",
+    ("train.iterations",): "num_iterations total_steps total_training_steps num_steps training_steps steps",
     ("sft.epochs", "train.ppo_epochs"): "num_epochs num_train_epochs n_epochs",
     ("train.grad_clip",): "max_grad_norm clip_grad clip_grad_norm gradient_clipping grad_norm_clip max_norm",
     _CLIP: "clip clip_eps clip_epsilon clip_range cliprange clip_ratio epsilon eps",
