@@ -13,10 +13,10 @@ from typing import Any
 
 from webdojo.agent.harness import Harness
 from webdojo.browser.pool import BrowserPool
+from webdojo.loops.collection.teachers import oracle_teacher
 from webdojo.loops.request import task_at
 from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder
-from webdojo.policy.scripted import ScriptedActor
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.reward.gate import Scorer
 from webdojo.rollout.episode import run_episode
@@ -48,12 +48,13 @@ async def group() -> tuple[list[Trajectory], MemoryImages]:
 
 async def _episode(recipe: Recipe, task: Task, harness: Harness, pool: BrowserPool, number: int) -> Trajectory:
     oracle = recipe.env.oracle
+    assert oracle is not None, "the embedded web has one"
     return await run_episode(
         task,
         env=recipe.env,
         pool=pool,
         harness=harness,
-        actor=ScriptedActor(harness, lambda task: oracle(task, harness.view, NOISES[number], f"{SEED}-{number}")),
+        actor=oracle_teacher(harness, oracle, NOISES[number])(f"{SEED}-{number}"),
         config=recipe.rollout,
         sampling=recipe.rollout.sampling,
         max_steps=recipe.rollout.max_steps,
