@@ -9,6 +9,12 @@ APPLICATIONS: Registry[type[Application]] = Registry(
     "webdojo.apps",
     "application",
     *derived_from(Application),
-    ImportedLater({"oscar": "webdojo.envs.apps.oscar:Oscar", "trac": "webdojo.envs.apps.trac:Trac"}),
+    ImportedLater(
+        {
+            "machina": "webdojo.envs.apps.machina:Machina",
+            "oscar": "webdojo.envs.apps.oscar:Oscar",
+            "trac": "webdojo.envs.apps.trac:Trac",
+        }
+    ),
 )
 """What `env.applications` of a recipe and `webdojo apps` may name."""
