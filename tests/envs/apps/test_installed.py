@@ -12,13 +12,15 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.apps.application import Home
 from webdojo.envs.apps.env import Apps
+from webdojo.envs.apps.machina import Machina
 from webdojo.envs.apps.oscar import Oscar
 from webdojo.envs.apps.registry import APPLICATIONS
 from webdojo.envs.apps.trac import Trac
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task
 
-NAMES = ["oscar", "trac"]
+NAMES = ["machina", "oscar", "trac"]
+TEMPLATES = [(each.name, template) for each in (Machina, Oscar, Trac) for template in each.templates]
 CONFIG = BrowserConfig(viewport_px=(1280, 1000))
 
 
@@ -45,9 +47,7 @@ async def test_a_visit_begins_in_about_a_second(folder: Path, name: str) -> None
         assert await seconds_to_visit(env, task) < 1
 
 
-@pytest.mark.parametrize(
-    ("name", "template"), [("oscar", each) for each in Oscar.templates] + [("trac", each) for each in Trac.templates]
-)
+@pytest.mark.parametrize(("name", "template"), TEMPLATES)
 async def test_the_oracle_does_a_task_which_is_no_other_one(folder: Path, name: str, template: str) -> None:
     task, other = drawn(name, template)
     idle = followed(task, [{"do": "done", "answer": "Done"}])
@@ -62,6 +62,9 @@ async def test_the_oracle_does_a_task_which_is_no_other_one(folder: Path, name: 
 @pytest.mark.parametrize(
     ("name", "template", "more"),
     [
+        ("machina", "last", "signature"),
+        ("machina", "reply", "vote"),
+        ("machina", "lock", "pin"),
         ("oscar", "add", "wish"),
         ("oscar", "price", "rename"),
         ("oscar", "advance", "note"),

@@ -11,12 +11,14 @@ import pytest
 from webdojo.envs.apps.application import Application
 from webdojo.envs.apps.env import Apps
 from webdojo.envs.apps.goal import Template
+from webdojo.envs.apps.machina import Machina
+from webdojo.envs.apps.machina.world import ME, OPEN, replies
 from webdojo.envs.apps.oscar import Oscar
 from webdojo.envs.apps.trac import Trac
 from webdojo.envs.apps.verdict import check
 from webdojo.sites import HELDOUT_SEED
 
-APPLICATIONS: Sequence[Application] = (Oscar(), Trac())
+APPLICATIONS: Sequence[Application] = (Machina(), Oscar(), Trac())
 TEMPLATES = [(application, template) for application in APPLICATIONS for template in application.templates.values()]
 
 
@@ -35,8 +37,23 @@ def tracker_names(world: dict[str, Any]) -> Iterator[str]:
     yield from (page["name"] for page in world["pages"])
 
 
+def forum_names(world: dict[str, Any]) -> Iterator[str]:
+    yield from (person["name"] for person in world["members"])
+    yield from (person["signature"] for person in world["members"] if person["signature"])
+    yield from (forum["name"] for forum in (*world["categories"], *world["forums"]))
+    yield from (topic["subject"] for topic in world["topics"])
+    yield from (text for post in world["posts"] for text in (post["text"], post["quote"]))
+    yield from (poll["question"] for poll in world["polls"])
+    yield from (option["text"] for poll in world["polls"] for option in poll["options"])
+
+
+NAMES = {"machina": forum_names, "oscar": shop_names, "trac": tracker_names}
+
+
 @pytest.mark.parametrize(
-    ("application", "names"), [(APPLICATIONS[0], shop_names), (APPLICATIONS[1], tracker_names)], ids=["oscar", "trac"]
+    ("application", "names"),
+    [(each, NAMES[each.name]) for each in APPLICATIONS],
+    ids=[each.name for each in APPLICATIONS],
 )
 def test_training_and_heldout_worlds_share_nothing(
     application: Application, names: Callable[[dict[str, Any]], Iterator[str]]
@@ -61,6 +78,21 @@ def test_a_shop_has_hundreds_of_records_and_one_of_each_name(seed: int) -> None:
         assert len({each[name] for each in world[kind]}) == len(world[kind])
     assert len({(each["product"], each["customer"]) for each in world["reviews"]}) == len(world["reviews"])
     assert sum(order["customer"] == 2 for order in world["orders"]) == 12
+
+
+@pytest.mark.parametrize("seed", [0, HELDOUT_SEED])
+def test_a_forum_has_hundreds_of_records_and_nothing_that_is_two_things(seed: int) -> None:
+    world = Machina().world(seed)
+    assert sum(len(world[kind]) for kind in ("members", "forums", "topics", "polls", "subscriptions")) == 220
+    assert len(world["posts"]) > 300
+    for kind, name in (("members", "name"), ("forums", "name"), ("topics", "subject"), ("posts", "quote")):
+        assert len({each[name] for each in world[kind]}) == len(world[kind])
+    for poll in world["polls"]:
+        assert len({len(option["voters"]) for option in poll["options"]}) == len(poll["options"])
+    mine = [post for post in world["posts"] if post["author"] == ME and post["subject"].startswith("Re: ")]
+    assert len({post["topic"] for post in mine}) == len(mine) == 20
+    assert sum(topic["starter"] == ME and topic["status"] == OPEN for topic in world["topics"]) > 3
+    assert sum(replies(world).values()) == sum(post["approved"] for post in world["posts"]) - 100
 
 
 @pytest.mark.parametrize(("application", "template"), TEMPLATES, ids=lambda given: given.name)

@@ -183,7 +183,7 @@ def _polls(
         votes = rng.sample(range(1, 12), count)
         voters = iter(rng.sample([each["id"] for each in people[1:]], sum(votes)))
         options = [
-            {"text": thing.capitalize(), "voters": [next(voters) for _ in range(given)]}
+            {"text": thing.partition(" ")[2].capitalize(), "voters": [next(voters) for _ in range(given)]}
             for thing, given in zip(rng.sample(theme.things, count), votes, strict=True)
         ]
         polls.append({"id": id, "topic": topic["id"], "question": _filled(rng, theme, _QUESTIONS), "options": options})
