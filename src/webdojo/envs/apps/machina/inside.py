@@ -246,10 +246,12 @@ def _topics(world: dict[str, Any]) -> None:
         assert topic.id == each["id"]
         for post in posts[each["id"]]:
             with _at(post["time"]):
-                Post(
-                    id=post["id"], topic=topic, poster_id=post["author"], subject=post["subject"],
-                    content=post["text"], approved=post["approved"],
-                ).save_base(force_insert=True)  # fmt: skip
+                made = Post(
+                    topic=topic, poster_id=post["author"], subject=post["subject"], content=post["text"],
+                    approved=post["approved"],
+                )  # fmt: skip
+                made.save_base(force_insert=True)
+            assert made.id == post["id"]
         with _at(posts[each["id"]][-1]["time"]):
             topic.update_trackers()
     Follower = Topic.subscribers.through
