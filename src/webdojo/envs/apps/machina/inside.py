@@ -191,10 +191,13 @@ def _model(name: str) -> Any:
     return apps.get_model(name)
 
 
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=ZONE)
+
+
 def _at(time: str) -> Any:
     """Let the models take a time for the present one."""
-    present = datetime.fromisoformat(time).replace(tzinfo=ZONE)
-    return mock.patch("django.utils.timezone.now", return_value=present)
+    return mock.patch("django.utils.timezone.now", return_value=_time(time))
 
 
 def _people(world: dict[str, Any]) -> None:
@@ -205,12 +208,12 @@ def _people(world: dict[str, Any]) -> None:
 
     User, Profile = _model("auth.User"), _model("forum_member.ForumProfile")
     password = make_password(world["password"], salt="webdojo")
+    joined = _time(world["posts"][0]["time"])
     for each in (world["moderator"], *world["members"]):
-        with _at(world["posts"][0]["time"]):
-            user = User.objects.create(
-                id=each["id"], username=each["name"], password=password, email=f"{each['name']}@mail.example",
-                first_name=each.get("first", ""), last_name=each.get("last", ""),
-            )  # fmt: skip
+        user = User.objects.create(
+            id=each["id"], username=each["name"], password=password, email=f"{each['name']}@mail.example",
+            first_name=each.get("first", ""), last_name=each.get("last", ""), date_joined=joined,
+        )  # fmt: skip
         Profile.objects.create(id=each["id"], user=user, signature=each.get("signature", ""))
     for codename in READING:
         assign_perm(codename, AnonymousUser())
