@@ -64,7 +64,7 @@ async def test_the_oracle_does_a_task_which_is_no_other_one(folder: Path, name: 
     [
         ("machina", "last", "signature"),
         ("machina", "reply", "vote"),
-        ("machina", "lock", "pin"),
+        ("machina", "lock", "publish"),
         ("oscar", "add", "wish"),
         ("oscar", "price", "rename"),
         ("oscar", "advance", "note"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from webdojo.envs.apps.goal import Goal, Step, Template, World, added, changed, removed, shown
 from webdojo.envs.apps.machina.visitor import YES, busiest_topic, done, find, seen, to_topic_of
-from webdojo.envs.apps.machina.world import ME, OPEN, PLAIN
+from webdojo.envs.apps.machina.world import ME, ON_A_PAGE, OPEN, PLAIN
 
 ANY = {"type": "any"}
 _MESSAGES = (
@@ -33,8 +33,6 @@ _SIGNATURES = (
     "Do it once, do it right.",
     "Ask me about Tuesdays.",
 )
-_PAGE = 15
-"""Posts that the forum shows on one page of a topic."""
 
 
 def posted(topic: dict[str, Any], author: int, message: str) -> dict[str, Any]:
@@ -61,7 +59,9 @@ def open_topics(world: World) -> list[dict[str, Any]]:
 def _answers(world: World) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Replies of the member with their topics, which are open and have one page."""
     topics = [(topic, seen(world, topic)) for topic in open_topics(world)]
-    return [(each, post) for each, posts in topics if len(posts) <= _PAGE for post in posts[1:] if post["author"] == ME]
+    return [
+        (each, post) for each, posts in topics if len(posts) <= ON_A_PAGE for post in posts[1:] if post["author"] == ME
+    ]
 
 
 def _reply(world: World, rng: random.Random) -> Goal:

@@ -8,7 +8,7 @@ from typing import Any
 from webdojo.envs.apps.goal import Goal, Step, Template, World, changed, removed
 from webdojo.envs.apps.machina.member import open_topics, posted, to_reply
 from webdojo.envs.apps.machina.visitor import YES, done, find, forum_names, names, seen
-from webdojo.envs.apps.machina.world import ANNOUNCEMENT, LOCKED, MODERATOR, MOVED, PLAIN, STICKY
+from webdojo.envs.apps.machina.world import ANNOUNCEMENT, LOCKED, MODERATOR, MOVED, ON_A_PAGE, PLAIN, STICKY
 
 _KINDS = {STICKY: ("a sticky topic", "sticky topic"), ANNOUNCEMENT: ("an announcement", "announce")}
 """How a task calls what a topic becomes, and how the forum does."""
@@ -18,8 +18,6 @@ _CLOSING = (
     "Please go on in a new topic.",
     "This has run its course.",
 )
-_PAGE = 15
-"""Posts that the forum shows on one page of a topic."""
 
 
 def _menu(item: str) -> list[Step]:
@@ -70,7 +68,7 @@ def _close(world: World, rng: random.Random) -> Goal:
 
 
 def _delete_post(world: World, rng: random.Random) -> Goal:
-    short = [posts[1:] for topic in world["topics"] if 1 < len(posts := seen(world, topic)) <= _PAGE]
+    short = [posts[1:] for topic in world["topics"] if 1 < len(posts := seen(world, topic)) <= ON_A_PAGE]
     post = rng.choice([post for posts in short for post in posts])
     topic = world["topics"][post["topic"] - 1]
     fact = removed("The post is gone", "forum_conversation_post", post["id"])

@@ -24,6 +24,8 @@ OPEN, LOCKED, MOVED = 0, 1, 2
 """What a topic may be, its `status` in the database."""
 PLAIN, STICKY, ANNOUNCEMENT = 0, 1, 2
 """How a topic is listed, its `type` in the database."""
+ON_A_PAGE = 15
+"""How many posts of a topic the forum shows on one page."""
 PASSWORD = "webdojo-17"
 _NEWEST = datetime(2025, 6, 2, 18)
 _REPLIES = (0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 16)
