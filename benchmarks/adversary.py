@@ -124,7 +124,7 @@ def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
         said.append(f"{right}.5")
         said += [f"{before}{right}" for before in ("-", "−", "-$", ".", ">= ", "> ")]
         said += [f"{right}{after}" for after in ("e3", "k", "²", f"/{near}", " -1")]
-    return list(dict.fromkeys(answer for answer in said if not _same(answer, right)))
+    return list(dict.fromkeys(answer for answer in said if not same_answer(answer, right)))
 
 
 def wrong_endings(task: Task, rng: random.Random) -> list[Ending]:
@@ -186,7 +186,7 @@ def _other_values(task: Task) -> list[str]:
     return [value for value in dict.fromkeys(near) if value != right]
 
 
-def _same(answer: str, right: str) -> bool:
+def same_answer(answer: str, right: str) -> bool:
     """Whether a mutation left the answer as it was: a word that reads the same backwards, say."""
     a, b = (re.sub(r"\W", "", text).lower() for text in (answer, right))
     if b == "0" and a in ("no", "no0", "none"):
