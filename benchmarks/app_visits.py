@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from sites import Agent, Played
@@ -114,7 +115,6 @@ class Stage:
     def __init__(self, env: Apps, browsers: BrowserPool, slots: int, kept: Path) -> None:
         self.env, self._browsers, self._kept = env, browsers, kept
         self._slots = asyncio.Semaphore(slots)
-        self._count = 0
 
     async def play(self, tasks: Collection[Task], agent: Agent, bar: Progress) -> list[Episode]:
         """One episode of each task, as many at once as there are slots."""
@@ -151,9 +151,8 @@ class Stage:
     def _keep(self, visit: Visit) -> Left:
         """A copy of what a visit has left, since its folder goes with it."""
         stay = self.env.front.stay(visit.id)
-        self._count += 1
-        folder = self._kept / str(self._count)
-        shutil.copytree(stay.folder, folder, ignore=shutil.ignore_patterns(PAGES))
+        folder = Path(mkdtemp(dir=self._kept))
+        shutil.copytree(stay.folder, folder, ignore=shutil.ignore_patterns(PAGES), dirs_exist_ok=True)
         connection = sqlite3.connect(folder / DATABASE)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # so that one file has it all
         connection.close()

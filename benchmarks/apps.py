@@ -36,6 +36,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import process_tree
+import psutil
 import record
 from app_endings import Databases, Tried, made, played, to_play
 from app_visits import Agent, Episode, Stage, Tasks, by_plan, drawn, home_of, prepare, reset_seconds, stage
@@ -167,9 +168,8 @@ async def memory(setting: Setting) -> Rows:
 
 def application_mb() -> float:
     """Proportional set size of all that this process started, but for the browser and what drives it."""
-    found = process_tree.tree(os.getpid())[1:]
-    kinds = [(each, process_tree.kind_of(each.cmdline())) for each in found]
-    return sum(each.memory_full_info().pss / 1e6 for each, kind in kinds if kind in ("python", "other"))
+    held = process_tree.pss_mb_by_kind(os.getpid())
+    return held["python"] + held["other"] - psutil.Process().memory_full_info().pss / 1e6
 
 
 PARTS: dict[str, Callable[[Setting], Coroutine[Any, Any, Rows]]] = {
