@@ -100,6 +100,7 @@ PROTOCOLS: dict[str, dict[str, Any]] = {
     },
     "miniwob": {"env.name": "miniwob", "reward.name": "env", "evaluate.tasks": 625, "evaluate.max_steps": 10},
     "dojo": {"env.name": "dojo", "env.eval_split": "test", "reward.name": "rules", "evaluate.max_steps": 30},
+    "apps": {"env.name": "apps", "reward.name": "env", "evaluate.tasks": 200, "evaluate.max_steps": 30},
 }
 FILES = {
     "webvoyager": "webvoyager/WebVoyager_data.jsonl",
@@ -248,7 +249,7 @@ def test_the_page_has_every_benchmark_with_its_number_of_tasks_and_steps() -> No
 def test_the_commands_of_the_page_are_right() -> None:
     blocks = "\n".join(re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL)).replace("\\\n", " ")
     commands = [line for line in blocks.splitlines() if line.startswith("webdojo eval")]
-    assert len(commands) == 9
+    assert len(commands) == 10
     for command in commands:
         _, _, name, *rest = shlex.split(command)
         load_recipe(name, [word for word in rest if "=" in word and not word.startswith("--")])

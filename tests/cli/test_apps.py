@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 from typer.testing import CliRunner
 
-from tests.envs.apps.notes import Notes, installed
+from tests.envs.apps.notes import COLOURS, Notes, installed
+from tests.policy.chat.endpoint import Endpoint, replying
 from webdojo.cli import app
 from webdojo.envs.apps.application import Home
+from webdojo.sites import HELDOUT_SEED
+from webdojo.store.run import RunStore
 
 NOTES = "tests.envs.apps.notes:Notes"
 ROOT = Path(__file__).parents[2]
@@ -56,3 +61,32 @@ def test_one_that_is_not_installed_cannot_be_served(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert re.search("webdojo apps install oscar", done.stderr)
+
+
+def test_a_model_whose_address_is_given_is_measured_on_an_application(tmp_path: Path) -> None:
+    installed(tmp_path)
+
+    def reply(messages: list[dict[str, Any]]) -> str:
+        asked = re.search(r"note (\d)\?", json.dumps(messages))
+        assert asked is not None
+        number = int(asked[1])
+        answer = f"{COLOURS[number - 1]}{HELDOUT_SEED}" if number % 2 else "Nobody knows"
+        call = {"name": "done", "arguments": {"answer": answer}}
+        return f"<think>It is there.</think><tool_call>{json.dumps(call)}</tool_call>"
+
+    with Endpoint(default=replying(reply), models=["reader"]) as endpoint:
+        command = [
+            *(sys.executable, "-m", "webdojo.cli", "eval", "apps", "--model", endpoint.url, "--json", "--run", "read"),
+            f"env.applications=[{ROOT / 'tests/envs/apps/notes/__init__.py'}:Notes]",
+            *(f"env.folder={tmp_path}", "env.templates=[read]", "env.heldout_seeds=1", "evaluate.tasks=5"),
+        ]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["model"] == "reader"
+    with RunStore.open(tmp_path / "read", readonly=True) as store:
+        episodes = list(store.trajectories("eval"))
+    lost = [episode for episode in episodes if episode.answer == "Nobody knows"]
+    assert 0 < len(lost) < len(episodes) == result["success_eval"]["n"] == 5
+    assert result["success_eval"]["successes"] == 5 - len(lost)
+    assert all(episode.reward is not None and episode.reward.success != (episode in lost) for episode in episodes)

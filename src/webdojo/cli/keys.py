@@ -126,14 +126,23 @@ def recipe_and_model(
 ) -> tuple[Recipe, str]:
     """The recipe of a command, and the path of the model that it loads, `tiny` where `model` is empty.
 
-    An engine with a key `model` asks for that by its name; `tiny` then only counts and cuts the text.
+    An engine with a key `model` asks for that by its name; `tiny` then only counts and cuts the text. A model that is
+    an address is the one that is served there.
     """
     from webdojo.policy.config import TINY
 
     given = list(options)
+    if served := model.startswith(("http://", "https://")):
+        if endpoint:
+            raise ConfigError(f"--model {model} is an address, and --endpoint is one, too: give the model's name there")
+        endpoint = model
     if endpoint:
         given += ["engine.name=chat", f"engine.base_url={json.dumps(endpoint)}"]
     recipe = recipe_for(command, name, overrides, given, migrate=migrate)
+    if served:
+        from webdojo.policy.chat.served import only_model
+
+        model = only_model(recipe.engine)
     if "model" not in type(recipe.engine).model_fields:
         return recipe, model or TINY
     if model:

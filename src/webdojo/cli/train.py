@@ -102,7 +102,11 @@ def train(
 def evaluate(
     recipe_name: RecipeName,
     model: Annotated[
-        str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id; with --endpoint its name there.")
+        str,
+        typer.Option(
+            help="`tiny`, a folder in Hugging Face layout, a hub id, or the address of an API that serves one model; "
+            "with --endpoint its name there."
+        ),
     ],
     overrides: Overrides = None,
     endpoint: Endpoint = "",

@@ -6,7 +6,7 @@ import contextlib
 import json
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
@@ -68,9 +68,9 @@ def truncate(http: BaseHTTPRequestHandler) -> None:
 
 
 class Endpoint:
-    """A context manager; answers with `script` in order, then with `default`."""
+    """A context manager; answers with `script` in order, then with `default`, and lists `models`."""
 
-    def __init__(self, *script: Answering, default: Answering | None = None) -> None:
+    def __init__(self, *script: Answering, default: Answering | None = None, models: Sequence[str] = ()) -> None:
         self.script = deque(script)
         self.default = default or say(completion())
         self.bodies: list[dict[str, Any]] = []
@@ -88,6 +88,9 @@ class Endpoint:
 
             def do_POST(self) -> None:
                 endpoint._serve(self)
+
+            def do_GET(self) -> None:
+                say({"data": [{"id": name} for name in models]}, 200 if models else 404)(self)
 
             def log_message(self, format: str, *values: object) -> None:
                 pass
