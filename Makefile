@@ -1,6 +1,6 @@
 # `make` alone prints this help.
 .DEFAULT_GOAL := help
-.PHONY: help setup train check test test-slow test-vllm test-verified test-interop test-trackers test-oldest fuzz crash lint fmt docs docs-pictures docs-site clean
+.PHONY: help setup train check test test-slow test-apps test-vllm test-verified test-interop test-trackers test-oldest fuzz crash lint fmt docs docs-pictures docs-site clean
 
 BIN := .venv/bin
 
@@ -21,6 +21,9 @@ test: lint  ## lint, types and all tests but the slow ones, in two processes: wh
 
 test-slow: setup  ## the tests that take long: recipes, kills, README and guides, JupyterLab (240 MB), applications
 	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m slow $(ARGS)
+
+test-apps: setup  ## all tests of real applications, which it installs from the package registry
+	@OMP_NUM_THREADS=1 $(BIN)/pytest tests/envs/apps tests/cli/test_apps.py tests/benchmarks/test_apps.py $(ARGS)
 
 fuzz: setup  ## 25,000 odd responses for every parser of a harness
 	@$(BIN)/pytest tests/agent/test_parsing.py -k any_text_gives --hypothesis-profile=fuzz $(ARGS)

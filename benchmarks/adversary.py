@@ -35,6 +35,10 @@ ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
 """What an answer may leave out at the beginning of a name."""
 
 
+DECIMAL = re.compile(r"(\D*)(\d+\.\d+)(\D*)")
+"""A number with decimals, and what is written around it."""
+
+
 @dataclass(frozen=True)
 class Ending:
     """What an agent leaves behind beside its answer."""
@@ -191,4 +195,10 @@ def same_answer(answer: str, right: str) -> bool:
     a, b = (re.sub(r"\W", "", text).lower() for text in (answer, right))
     if b == "0" and a in ("no", "no0", "none"):
         return True
-    return a == b or (a.isdecimal() and b.isdecimal() and int(a) == int(b))
+    if a == b or (a.isdecimal() and b.isdecimal() and int(a) == int(b)):
+        return True
+    parts = [DECIMAL.fullmatch(text) for text in (answer, right)]  # `£2.5` and `£2.50` are the same
+    first, second = (
+        (part[1], float(part[2]), part[3]) if part else text for part, text in zip(parts, (a, b), strict=True)
+    )
+    return first == second

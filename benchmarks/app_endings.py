@@ -152,7 +152,7 @@ def _ends_alike(task: Task, other: Task, pool: Sequence[Task]) -> bool:
 def _never_seen(task: Task, left: Left, pool: Sequence[Task]) -> bool:
     """Whether no page named what a task is about."""
     about = subjects(task, pool)
-    shown = [html.unescape(page["html"]).casefold() for page in left.pages]
+    shown = [html.unescape(page.get("html", page.get("json", ""))).casefold() for page in left.pages]
     return bool(about) and not any(text in page for text in about for page in shown)
 
 

@@ -35,8 +35,8 @@ def changes_something(task: Task) -> bool:
 
 
 def asks_to_look(task: Task) -> bool:
-    """Whether a page has to be shown."""
-    return any("shown" in fact for fact in task.evaluator["facts"])
+    """Whether something has to be shown."""
+    return any("change" not in fact and "answer" not in fact for fact in task.evaluator["facts"])
 
 
 def same_goal(task: Task, other: Task) -> bool:
@@ -115,14 +115,15 @@ def mixed(task: Task, pool: Sequence[Task], rng: random.Random) -> Iterator[tupl
 
 
 def echoed(task: Task, pool: Sequence[Task], rng: random.Random) -> Iterator[tuple[str, Task]]:
-    """A task that is not so in this world, since what it asks to find is another record's, and agents who write that
-    into a search field or into the address and then answer with it."""
+    """A task that is not so in this world, since it wants one record to be shown with what another one has, and agents
+    who write that into a search field or into the address, and then answer with it."""
     others = [
         other
         for other in siblings(task, pool)
         if plan_of(other)[-1] != plan_of(task)[-1] and len(other.evaluator["facts"]) == len(task.evaluator["facts"])
     ]
-    if not others or not asks_to_look(task) or changes_something(task):
+    looks = [fact for fact in task.evaluator["facts"] if "answer" not in fact]
+    if not others or not looks or any(len(fact.get("shown", ())) < 2 for fact in looks):
         return
     other = rng.choice(others)
     false = task.model_copy(update={"evaluator": {**task.evaluator, "facts": _facts_of_both(task, other)}})

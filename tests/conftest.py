@@ -33,7 +33,7 @@ SLOW = {
 INTEGRATION = {
     "": "architecture deploy plugins",
     "agent": "parsing properties pycall toolcall",
-    "benchmarks": "async_loop browser dedup engine learner learner_exactness paced sites",
+    "benchmarks": "apps async_loop browser dedup engine learner learner_exactness paced sites",
     "browser": "begin_frame har hard_pages images pool remote screenshots session uploads",
     "browser/page": "elements popups views",
     "browser/person": "capture",
@@ -41,7 +41,7 @@ INTEGRATION = {
     "cli": "analyze apps cli judge record runs supervise tasks tasks_build",
     "dry_run": "memory",
     "envs": "dojo env",
-    "envs/apps": "chromium",
+    "envs/apps": "chromium trac",
     "gpu": "gpu",
     "gym": "env guide",
     "interop": "host",

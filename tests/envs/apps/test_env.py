@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -14,7 +15,7 @@ from tests.envs.apps.playing import seconds_to_visit
 from tests.rollout.records import trajectory
 from webdojo.envs.apps.application import Home
 from webdojo.envs.apps.env import Apps
-from webdojo.envs.apps.verdict import DatabaseReward, text_of
+from webdojo.envs.apps.verdict import DatabaseReward, state_of, text_of
 from webdojo.envs.env import Visit
 from webdojo.errors import Missing, SiteError, TaskError
 from webdojo.store.images import MemoryImages
@@ -145,6 +146,16 @@ async def test_an_answer_counts_only_where_what_it_says_was_shown(env: Apps) -> 
     assert not (await score(task, unseen, right)).success
     assert not (await score(task, seen, "pink99")).success
     assert not (await score(task, {}, right)).success
+
+
+async def test_what_the_agent_sends_is_not_shown_to_it(env: Apps) -> None:
+    task = drawn(env, "read")
+    told = {"path": "/", "method": "GET", "status": 200, "html": task.evaluator["facts"][0]["shown"][0]}
+    sent = {**told, "path": f"/search?{urlencode({'q': told['html']})}"}
+    answered = {**told, "method": "POST"}
+    named = {**told, "path": "/?q=note"}
+    for page, counts in ((told, True), (sent, False), (answered, False), (named, True)):
+        assert bool(state_of(task, [], [page])["shown"]) is counts, page
 
 
 async def test_a_visit_begins_in_less_than_a_second(env: Apps) -> None:

@@ -6,7 +6,7 @@ be true, and has one check:
 | check | holds when |
 |---|---|
 | `change` | a change of the database fits this pattern |
-| `shown` | all these texts were on one page that was served, in its text or in its fields |
+| `shown` | all these texts were on one page, in its text or its fields, and not because the agent had sent them |
 | `answer` | the answer says the value (`sites/answers`); it may name `names`, and none of the `rivals` |
 
 A task is done if every fact holds, the database has no change but those of the facts and those that fit a pattern of
@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterable
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import parse_qsl
 
 from webdojo.envs.apps.changes import Change
 from webdojo.errors import TaskError
@@ -114,7 +115,13 @@ def state_of(task: Task, changes: list[Change], pages: Iterable[dict[str, Any]])
         if page["status"] != 200 or not any(texts not in found for texts in wanted):
             continue
         text = text_of(page["html"])
-        found += [texts for texts in wanted if texts not in found and all(_in(each, text) for each in texts)]
+        found += [
+            texts
+            for texts in wanted
+            if texts not in found
+            and all(_in(each, text) for each in texts)
+            and not _echoes(page, texts, task.instruction)
+        ]
     return {"changes": changes, "shown": found, "pages": served}
 
 
@@ -128,6 +135,13 @@ def text_of(html: str) -> str:
 def _in(text: str, page: str) -> bool:
     """Whether a text stands on a page, and not as a part of a longer word or number."""
     return bool(re.search(rf"(?<![\w.,]){re.escape(' '.join(text.split()))}(?![\w]|[.,]\d)", page))
+
+
+def _echoes(page: dict[str, Any], texts: list[str], instruction: str) -> bool:
+    """Whether a page may show texts because the agent sent them: it answers a form, or its address has one that the
+    instruction does not name, such as what was searched for."""
+    sent = " ".join(value for _, value in parse_qsl(page["path"].partition("?")[2]))
+    return page["method"] != "GET" or any(_in(text, sent) and not _in(text, instruction) for text in texts)
 
 
 class _Text(HTMLParser):

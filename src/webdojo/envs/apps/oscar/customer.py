@@ -190,7 +190,7 @@ def _total(world: World, rng: random.Random) -> Goal:
 def _wish(world: World, rng: random.Random) -> Goal:
     product = rng.choice(world["products"])
     fact = added(f"{product['title']} is on the wish list", "wishlists_line", product_id=product["id"], quantity=1)
-    made = {"table": "wishlists_wishlist", "kind": "added", "values": {"owner_id": 2}}
+    made = {"table": "wishlists_wishlist", "kind": "added", "key": {"id": 1}, "values": {"owner_id": 2}}
     plan = [*find(product["title"]), {"do": "click", "text": "Add to wish list"}, done()]
     return Goal(str(product["id"]), {"name": product["title"]}, [fact], plan, [made])
 

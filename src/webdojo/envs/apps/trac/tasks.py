@@ -32,9 +32,16 @@ def _active(world: World) -> list[dict[str, Any]]:
     return [ticket for ticket in world["tickets"] if ticket["status"] != "closed"]
 
 
-def _logged(ticket: dict[str, Any], author: str) -> dict[str, Any]:
-    """What the tracker writes down of any change of a ticket."""
-    return {"table": "ticket_change", "kind": "added", "values": {"ticket": ticket["id"], "author": author}}
+def _logged(ticket: dict[str, Any], author: str, **changes: str) -> list[dict[str, Any]]:
+    """What the tracker writes down of changes of a ticket, together with a comment that says nothing."""
+    return [
+        {
+            "table": "ticket_change",
+            "kind": "added",
+            "values": {"ticket": ticket["id"], "author": author, "field": field, "newvalue": value},
+        }
+        for field, value in {**changes, "comment": ""}.items()
+    ]
 
 
 def _owner(world: World, rng: random.Random) -> Goal:
@@ -129,7 +136,8 @@ def _resolve(world: World, rng: random.Random) -> Goal:
     ]
     fields = {"id": str(ticket["id"]), "resolution": resolution}
     facts = [_change(ticket, status="closed", resolution=resolution)]
-    return Goal(f"{ticket['id']}-{resolution}", fields, facts, plan, [_logged(ticket, world["people"][0])])
+    log = _logged(ticket, world["people"][0], status="closed", resolution=resolution)
+    return Goal(f"{ticket['id']}-{resolution}", fields, facts, plan, log)
 
 
 def _prioritise(world: World, rng: random.Random) -> Goal:
@@ -144,7 +152,8 @@ def _prioritise(world: World, rng: random.Random) -> Goal:
     ]
     fields = {"id": str(ticket["id"]), "priority": priority}
     facts = [_change(ticket, priority=priority)]
-    return Goal(f"{ticket['id']}-{priority}", fields, facts, plan, [_logged(ticket, world["people"][0])])
+    log = _logged(ticket, world["people"][0], priority=priority)
+    return Goal(f"{ticket['id']}-{priority}", fields, facts, plan, log)
 
 
 def _create(world: World, rng: random.Random) -> Goal:
