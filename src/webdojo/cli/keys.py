@@ -141,7 +141,9 @@ def recipe_and_model(
     recipe = recipe_for(command, name, overrides, given, migrate=migrate)
     if served:
         from webdojo.policy.chat.served import only_model
+        from webdojo.policy.engine import ChatConfig
 
+        assert isinstance(recipe.engine, ChatConfig)
         model = only_model(recipe.engine)
     if "model" not in type(recipe.engine).model_fields:
         return recipe, model or TINY
