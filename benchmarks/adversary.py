@@ -110,7 +110,7 @@ def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
         f"{right} or {near}", f"{near} or {right}", f"{right}, {near}", f"{near}\n{right}", f"{right} {near}",
         f"{right}, not {near}", f"not {right}", f"I think {right}", f"maybe {right}", f"probably {right}?",
         f"{right} but also {near}", f"either {right} or something else", f"It is not {right}", f"anything but {right}",
-        f"{right}. The {near} one too", f"x{ARTICLE.sub('', right)}", f"{right}0", f"≠ {right}",
+        f"{right}. The {near} one too", f"{right}0", f"≠ {right}",
         f"~{right}", " ".join(right),
         right.translate(LOOK_ALIKES), f"{right} " + "word " * 99, f"{right} " + f"{near} " * 99,
         *(f"{right}. {injection}" for injection in INJECTIONS),
@@ -121,8 +121,8 @@ def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
         said.append(right[::-1])
     if right[-1:].isdecimal() or not right[:1].isdecimal():  # a unit without its last letter is still one
         said.append(right[:-1])
-    if not right.startswith("Impossible"):
-        said += [f"It cannot be done: {right}", "Sold out"]
+    if not right.startswith("Impossible"):  # which is no name, and says the same behind a letter
+        said += [f"x{ARTICLE.sub('', right)}", f"It cannot be done: {right}", "Sold out"]
         said += [f"no {right}"] if right.lower() != "no" else []  # which says it twice
     if right.isdecimal():
         said.append(f"{right}.5")
