@@ -1,9 +1,9 @@
-"""What an application of the environment `apps` is, and how one that is written in Python gets and keeps its data.
+"""What an application of the environment `apps` is, and how it gets and keeps its data.
 
-An application is installed once, from package registries and with fixed versions, into an environment of its own
-under a cache folder. Its world is a pure function of a seed, and is written once a seed through the application's own
-models; an episode gets a copy of what came out. Whatever of this changes gets a new folder, so that no old data is
-used for new tasks.
+An application is installed once, from package registries and with fixed versions, into a Python environment of its own
+under a cache folder; one that is not written in Python is in packages of Debian, which only root can install. Its world
+is a pure function of a seed, and is written once a seed through the application's own models; an episode gets a copy of
+what came out. Whatever of this changes gets a new folder, so that no old data is used for new tasks.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from glob import glob
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
@@ -42,6 +43,11 @@ class Application(ABC):
     """Where its files are."""
     noise: ClassVar[Collection[str]] = ()
     """Tables and columns whose changes mean nothing: sessions, times, statistics (`changes.changes`)."""
+    debian: ClassVar[Mapping[str, str]] = {}
+    """The packages of Debian that it needs, in the order that `apt-get` gets them, each with a pattern of a file that
+    it brings."""
+    sources: ClassVar[Collection[Path]] = ()
+    """Files that its data comes from, besides `requirements.txt`, `inside.py` and the packages of Debian."""
     templates: ClassVar[Mapping[str, Template]]
     """Its tasks: each draws goals of one sort from a world."""
 
@@ -55,6 +61,16 @@ class Application(ABC):
 
     def host(self, seed: int) -> str:
         return f"{self.name}-{seed}.localhost"
+
+    @property
+    def lacking(self) -> list[str]:
+        """The packages of Debian that it needs and that are not there."""
+        return [package for package, pattern in self.debian.items() if not _found(pattern)]
+
+    @property
+    def apt(self) -> str:
+        """The command by which root installs its packages of Debian."""
+        return f"apt-get install --no-install-recommends {' '.join(self.debian)}"
 
     @property
     def requirements(self) -> Path:
@@ -82,12 +98,14 @@ class Home:
     @cached_property
     def data(self) -> Path:
         """Data that this version of its code has made."""
-        own = _digest(self.application.requirements, self.application.inside, INSIDE)
+        packages = [file for pattern in self.application.debian.values() for file in _found(pattern) if file.is_file()]
+        files = [self.application.requirements, self.application.inside, INSIDE, *self.application.sources, *packages]
+        own = _digest(*files)
         return self.cache.expanduser() / self.application.name / f"data-{own}"
 
     @property
     def base(self) -> Path:
-        """The empty database, and the static files."""
+        """The empty database, `static` with the static files, and `shared` with what all visits read."""
         return self.data / "base"
 
     @property
@@ -96,20 +114,32 @@ class Home:
 
     @property
     def is_installed(self) -> bool:
-        return (self.environment / "installed").exists() and self.base.is_dir()
+        packages = not self.application.lacking
+        return packages and (self.environment / "installed").exists() and self.base.is_dir()
 
     def check(self) -> None:
         """Raise Missing where the application is not installed."""
+        self.check_packages()
         if not self.is_installed:
             name = self.application.name
             raise Missing(f"the application {name!r} is not installed in {self.cache}: webdojo apps install {name}")
+
+    def check_packages(self) -> None:
+        """Raise Missing where packages of Debian are not installed."""
+        if lacking := self.application.lacking:
+            one = f"the Debian package {lacking[0]}, which is"
+            what = one if len(lacking) == 1 else f"the Debian packages {', '.join(lacking)}, which are"
+            name, command = self.application.name, self.application.apt
+            raise Missing(f"the application {name!r} needs {what} not on this machine; as root: {command}")
 
     def install(self, say: Callable[[str], None] = lambda line: None) -> None:
         """Install it, unless it is: as an ordinary user, from the registry that pip is set up for.
 
         Raises:
+            Missing: it needs packages of Debian that are not there.
             SiteError: pip or the application failed; the message has what it said last.
         """
+        self.check_packages()
         if not (self.environment / "installed").exists():
             say(f"making a Python environment in {self.environment}")
             _run([sys.executable, "-m", "venv", "--clear", self.environment])
@@ -136,7 +166,7 @@ class Home:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder.parent, prefix="making-") as made:
             if command == "seed":
-                shutil.copytree(self.base, made, ignore=shutil.ignore_patterns("static"), dirs_exist_ok=True)
+                shutil.copytree(self.base, made, ignore=shutil.ignore_patterns("static", "shared"), dirs_exist_ok=True)
             _run([*self.command, command], Path(made), given)
             (Path(made) / "media").mkdir(exist_ok=True)
             if not folder.is_dir():  # another process may have been faster
@@ -157,6 +187,11 @@ class Home:
     def changes(self, snapshot: Path, folder: Path) -> list[Change]:
         """What a visit in a folder has changed."""
         return changes(snapshot / DATABASE, folder / DATABASE, self.application.noise)
+
+
+def _found(pattern: str) -> list[Path]:
+    """The files of this machine that fit a pattern of an absolute path."""
+    return sorted(Path(found) for found in glob(pattern))
 
 
 def _digest(*files: Path) -> str:

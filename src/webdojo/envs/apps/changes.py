@@ -17,13 +17,15 @@ _BUSY_S = 20
 def changes(before: Path, after: Path, noise: Collection[str] = ()) -> list[Change]:
     """The rows of the SQLite database `after` that are not those of `before`, by table and key.
 
+    A view counts as a table, whose key is its column `id` if it has one.
+
     Args:
         noise: tables (`django_session`) and columns (`auth_user.last_login`) that do not count.
     """
     with closing(sqlite3.connect(f"file:{after}?mode=ro", uri=True, timeout=_BUSY_S)) as database:
         database.execute("ATTACH ? AS old", (f"file:{before}?mode=ro",))
         listed = database.execute(
-            "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
         )
         tables = [str(name) for (name,) in listed if name not in noise]
         return [change for table in sorted(tables) for change in _of_table(database, table, noise)]
@@ -32,7 +34,7 @@ def changes(before: Path, after: Path, noise: Collection[str] = ()) -> list[Chan
 def _of_table(database: sqlite3.Connection, table: str, noise: Collection[str]) -> Iterator[Change]:
     columns = [(str(name), pk) for _, name, *_, pk in database.execute(f'PRAGMA main.table_info("{table}")')]
     names = [name for name, _ in columns if f"{table}.{name}" not in noise]
-    keys = [name for name, pk in columns if pk] or names
+    keys = [name for name, pk in columns if pk] or [name for name in names if name == "id"] or names
     listed = ", ".join(f'"{name}"' for name in names)
     new, old = (
         {

@@ -5,8 +5,8 @@
     inside.py MODULE serve              in the base: forks a process for each visit
 
 MODULE is a file with the functions `install()`, `seed(world)` and `application()`, which returns a WSGI application
-that has loaded all its code. Its paths are relative: a visit is a process, forked from one that has loaded everything,
-in a folder of its own, with its own `db.sqlite3` and `media`.
+that has loaded all its code; it may import the modules beside this file. Its paths are relative: a visit is a process,
+forked from one that has loaded everything, in a folder of its own, with its own `db.sqlite3` and `media`.
 
 `serve` reads commands as JSON lines and answers each with one: `{"start": id, "folder": …, "socket": …}`,
 `{"stop": id}`, `{"alive": id}`. It ends, with all visits, when its input ends. Nothing in it may connect to a network.
@@ -40,6 +40,7 @@ def main(module: str, command: str) -> None:
     site = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = site
     sys.addaudithook(_refuse_networks)
+    sys.path.append(str(Path(__file__).parent))
     spec.loader.exec_module(site)
     match command:
         case "install":

@@ -12,6 +12,7 @@ APPLICATIONS: Registry[type[Application]] = Registry(
     ImportedLater(
         {
             "machina": "webdojo.envs.apps.machina:Machina",
+            "mediawiki": "webdojo.envs.apps.mediawiki:MediaWiki",
             "oscar": "webdojo.envs.apps.oscar:Oscar",
             "trac": "webdojo.envs.apps.trac:Trac",
         }
