@@ -13,12 +13,13 @@ from webdojo.envs.apps.env import Apps
 from webdojo.envs.apps.goal import Template
 from webdojo.envs.apps.machina import Machina
 from webdojo.envs.apps.machina.world import ME, OPEN, replies
+from webdojo.envs.apps.mediawiki import MediaWiki
 from webdojo.envs.apps.oscar import Oscar
 from webdojo.envs.apps.trac import Trac
 from webdojo.envs.apps.verdict import check
 from webdojo.sites import HELDOUT_SEED
 
-APPLICATIONS: Sequence[Application] = (Machina(), Oscar(), Trac())
+APPLICATIONS: Sequence[Application] = (Machina(), MediaWiki(), Oscar(), Trac())
 TEMPLATES = [(application, template) for application in APPLICATIONS for template in application.templates.values()]
 
 
@@ -47,7 +48,22 @@ def forum_names(world: dict[str, Any]) -> Iterator[str]:
     yield from (option["text"] for poll in world["polls"] for option in poll["options"])
 
 
-NAMES = {"machina": forum_names, "oscar": shop_names, "trac": tracker_names}
+def wiki_names(world: dict[str, Any]) -> Iterator[str]:
+    """All that names something in a wiki, the summaries of edits, and what pages say."""
+    yield from (page["title"] for page in world["pages"] if page["title"] != "Main Page")
+    yield from (person["name"] for person in world["people"])
+    edits = [edit for page in world["pages"] for edit in page["edits"]]
+    yield from (edit["summary"] for edit in edits if edit["summary"] not in ("welcome", "new article", "new category"))
+    yield from (edit["text"] for edit in edits)
+    for page in world["pages"]:
+        yield from (
+            *page.get("history", ()),
+            *page.get("visits", ()),
+            *(page[key] for key in ("heading",) if key in page),
+        )
+
+
+NAMES = {"machina": forum_names, "mediawiki": wiki_names, "oscar": shop_names, "trac": tracker_names}
 
 
 @pytest.mark.parametrize(
@@ -93,6 +109,19 @@ def test_a_forum_has_hundreds_of_records_and_nothing_that_is_two_things(seed: in
     assert len({post["topic"] for post in mine}) == len(mine) == 20
     assert sum(topic["starter"] == ME and topic["status"] == OPEN for topic in world["topics"]) > 3
     assert sum(replies(world).values()) == sum(post["approved"] for post in world["posts"]) - 100
+
+
+@pytest.mark.parametrize("seed", [0, HELDOUT_SEED])
+def test_a_wiki_has_hundreds_of_records_and_no_edit_that_repeats_the_last(seed: int) -> None:
+    world = MediaWiki().world(seed)
+    edits = [edit for page in world["pages"] for edit in page["edits"]]
+    assert len(world["pages"]) == 201 and len(edits) > 400 and len(world["people"]) == 26
+    assert [page["id"] for page in world["pages"]] == list(range(1, 202))
+    for names in ([page["title"] for page in world["pages"]], [person["name"] for person in world["people"]]):
+        assert len(set(names)) == len(names)
+    for page in world["pages"]:
+        texts, times = ([edit[key] for edit in page["edits"]] for key in ("text", "time"))
+        assert len(set(texts)) == len(texts) and times == sorted(times)
 
 
 @pytest.mark.parametrize(("application", "template"), TEMPLATES, ids=lambda given: given.name)

@@ -28,7 +28,6 @@ _REASONS = ("agreed on by all", "too many changes", "by the rules of this wiki",
 _NEW_TITLES = ("Quarry", "Lighthouse", "Windmill", "Chapel", "Viaduct", "Cave")
 _TALK = 1
 ADMIN, EDITOR = 0, 1
-_WATCH: Step = {"do": "click", "css": "#ca-watch a"}
 
 
 def _name(world: World, who: int) -> str:
@@ -146,6 +145,26 @@ def _create(world: World, rng: random.Random) -> Goal:
     return Goal(key, fields, facts, plan, [_any_edit(world, _new_id(world)), log])
 
 
+def _list(world: World, rng: random.Random) -> Goal:
+    made, page = _create(world, rng), an_article(world, rng)
+    title, summary = made.fields["title"], made.fields["summary"]
+    old = _section(page, "See also")
+    new = f"{old}\n* [[{title}]]"
+    facts = [
+        *made.facts,
+        changed(f"{page['title']} lists it", "article", page["id"], text=_now(page).replace(old, new)),
+        _summed_up(world, page["id"], summary),
+    ]
+    plan = [
+        *made.plan[:-1],
+        *find(page["title"]),
+        {"do": "click", "css": "#ca-edit a"},
+        *_save(_now(page).replace(old, new), summary),
+    ]
+    fields = {**made.fields, "other": page["title"]}
+    return Goal(f"{made.key}-{page['id']}", fields, facts, plan, [*made.allowed, _any_edit(world, page["id"])])
+
+
 def _redirect(world: World, rng: random.Random) -> Goal:
     page = an_article(world, rng)
     title = f"Old {page['title']}"
@@ -153,13 +172,7 @@ def _redirect(world: World, rng: random.Random) -> Goal:
     wanted = {"type": "among", "values": [text, text.replace(" ", "", 1)]}
     facts = [added(f"{title} leads there", "article", namespace=0, title=_key(title), redirect=1, text=wanted)]
     log = {"table": "event", "kind": "added", "values": {"type": "create", "title": _key(title)}}
-    plan = [
-        *find(title),
-        {"do": "click", "text": title, "href": "/w/index.php"},
-        *_save(text)[:-2],
-        {"do": "click", "css": "#ca-view a"},
-        done(),
-    ]
+    plan = [*find(title), {"do": "click", "text": title, "href": "/w/index.php"}, *_save(text)]
     fields = {"title": title, "target": page["title"]}
     return Goal(_key(title), fields, facts, plan, [_any_edit(world, _new_id(world)), log])
 
@@ -218,7 +231,7 @@ def _watch(world: World, rng: random.Random) -> Goal:
         added(f"{title} is watched", "watchlist", wl_user=EDITOR + 1, wl_namespace=space, wl_title=_key(page["title"]))
         for space, title in ((0, page["title"]), (_TALK, f"Talk:{page['title']}"))
     ]
-    plan = [*find(page["title"]), _WATCH, {"do": "click", "text": "Watchlist"}, done()]
+    plan = [*find(page["title"]), {"do": "page", "text": "Unwatch", "next": "Watch"}, done()]
     return Goal(str(page["id"]), {"title": page["title"]}, both[:1], plan, [both[1]["change"]])
 
 
@@ -228,7 +241,7 @@ def _unwatch(world: World, rng: random.Random) -> Goal:
     facts = [
         {"says": f"{page['title']} is not watched", "change": _unwatched(2 * at + 1)},
     ]
-    plan = [*find(page["title"]), {"do": "click", "css": "#ca-unwatch a"}, {"do": "click", "text": "Watchlist"}, done()]
+    plan = [*find(page["title"]), {"do": "page", "text": "Watch", "next": "Unwatch"}, done()]
     return Goal(str(page["id"]), {"title": page["title"]}, facts, plan, [_unwatched(2 * at + 2)])
 
 
@@ -273,7 +286,7 @@ def _protect(world: World, rng: random.Random) -> Goal:
         added(f"Only administrators {kind} it", "page_restrictions", pr_page=page["id"], pr_type=kind, pr_level="sysop")
         for kind in ("edit", "move")
     )
-    facts = [edit, move, _logged(world, "protect", page["title"], ADMIN, reason)]
+    facts = [edit, _logged(world, "protect", page["title"], ADMIN, reason)]
     plan: list[Step] = [
         *find(page["title"]),
         {"do": "click", "css": "#p-cactions"},
@@ -285,7 +298,8 @@ def _protect(world: World, rng: random.Random) -> Goal:
         done(),
     ]
     fields = {"title": page["title"], "reason": reason}
-    return Goal(f"{page['id']}-{_REASONS.index(reason)}", fields, facts, plan, [_any_edit(world, page["id"], ADMIN)])
+    allowed = [move["change"], _any_edit(world, page["id"], ADMIN)]
+    return Goal(f"{page['id']}-{_REASONS.index(reason)}", fields, facts, plan, allowed)
 
 
 def _delete(world: World, rng: random.Random) -> Goal:
@@ -379,6 +393,23 @@ TEMPLATES = (
         "editor",
     ),
     Template(
+        "list",
+        _list,
+        (
+            "Create the page “{title}” with the text “{text}”, and add a link to it at the end of the list See also "
+            "of {other}. The summary of both edits is “{summary}”.",
+            "Write the new article “{title}”: “{text}”. Then link it at the end of See also in {other}. Sum up both "
+            "edits as “{summary}”.",
+            "Two edits, both with the summary “{summary}”: a new page “{title}” that says “{text}”, and a link to it "
+            "as the last one under See also of {other}.",
+            "Start the page “{title}” with “{text}”, and let the list See also of {other} end with a link to it. Use "
+            "the summary “{summary}” each time.",
+            "Make an article “{title}” that reads “{text}”. Add it to See also in {other} as the last link. Say "
+            "“{summary}” in the summaries of both edits.",
+        ),
+        "editor",
+    ),
+    Template(
         "redirect",
         _redirect,
         (
@@ -466,11 +497,11 @@ TEMPLATES = (
         "protect",
         _protect,
         (
-            "Protect the page {title}, so that only administrators can edit and move it. Reason: “{reason}”.",
-            "Let only administrators edit and move {title}, with the reason “{reason}”.",
-            "Lock {title} for all but administrators, both edits and moves. Give “{reason}” as the reason.",
-            "From now on only administrators may edit or move {title}. Protect it; the reason is “{reason}”.",
-            "Set the protection of {title} to administrators only, for edits and moves, because of “{reason}”.",
+            "Protect the page {title}, so that only administrators can edit it. Reason: “{reason}”.",
+            "Let only administrators edit {title}, with the reason “{reason}”.",
+            "Lock {title} against edits by all but administrators. Give “{reason}” as the reason.",
+            "From now on only administrators may edit {title}. Protect it; the reason is “{reason}”.",
+            "Set the protection of {title} against edits to administrators only, because of “{reason}”.",
         ),
         "admin",
     ),

@@ -145,7 +145,8 @@ def _kept(
     file = folder / hashlib.sha256(address.encode()).hexdigest()
     if file.exists():
         head, _, body = file.read_bytes().partition(b"\n")
-        start_response(*json.loads(head))
+        status, headers = json.loads(head)
+        start_response(status, [(name, value) for name, value in headers])
         return [body]
     started: list[Any] = []
     parts = application(environ, lambda status, headers: started.extend((status, headers)))

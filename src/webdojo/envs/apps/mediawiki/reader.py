@@ -19,7 +19,7 @@ def done(answer: str = "Done") -> Step:
 
 def find(title: str) -> list[Step]:
     """Go to a page by the search field."""
-    return [{"do": "write", "field": "search", "text": title, "enter": True}]
+    return [{"do": "write", "field": "search", "text": title}, {"do": "click", "css": "#searchButton"}]
 
 
 def page_of(world: World, id: int) -> Page:
