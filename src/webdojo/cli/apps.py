@@ -27,7 +27,8 @@ def list_applications(folder: Folder = None) -> None:
     for name in APPLICATIONS:
         application = APPLICATIONS.get(name)()
         installed = Home(application, folder or DEFAULT_FOLDER).is_installed
-        typer.echo(f"{name}: {application.about} ({'installed' if installed else 'not installed'})")
+        needs = f"; needs, as root: {application.apt}" if application.lacking else ""
+        typer.echo(f"{name}: {application.about} ({'installed' if installed else f'not installed{needs}'})")
 
 
 @apps_app.command()

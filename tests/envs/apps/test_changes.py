@@ -37,6 +37,26 @@ def before(tmp_path: Path) -> Path:
     return database(tmp_path / "before.sqlite3")
 
 
+def test_views_are_compared_as_tables_by_their_column_id_or_as_whole_rows(tmp_path: Path) -> None:
+    views = (
+        "CREATE VIEW named AS SELECT id, upper(name) AS shouted FROM item",
+        "CREATE VIEW said AS SELECT line FROM log",
+    )
+    before = database(tmp_path / "before.sqlite3", *views)
+    change = ("UPDATE item SET name = 'mug', seen = 'now' WHERE id = 1", "INSERT INTO log VALUES ('sold')")
+    after = database(tmp_path / "after.sqlite3", *views, *change)
+    assert changes(before, after, ("item", "log")) == [
+        {
+            "table": "named",
+            "kind": "changed",
+            "key": {"id": 1},
+            "values": {"shouted": "MUG"},
+            "before": {"shouted": "CUP"},
+        },
+        {"table": "said", "kind": "added", "key": {"line": "sold"}, "values": {"line": "sold"}},
+    ]
+
+
 def test_equal_databases_have_no_changes(before: Path, tmp_path: Path) -> None:
     assert changes(before, database(tmp_path / "after.sqlite3")) == []
 

@@ -1,4 +1,7 @@
-"""The applications themselves: installed from the package registry, their tasks done in a real Chromium."""
+"""The applications themselves: installed from the package registry, their tasks done in a real Chromium.
+
+One that needs packages of Debian is tested where they are installed; which those are, the reason for skipping says.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,30 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.envs.apps.playing import followed, play, seconds_to_visit
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.envs.apps.application import Home
+from webdojo.envs.apps.application import Application, Home
 from webdojo.envs.apps.env import Apps
 from webdojo.envs.apps.machina import Machina
+from webdojo.envs.apps.mediawiki import MediaWiki
 from webdojo.envs.apps.oscar import Oscar
 from webdojo.envs.apps.registry import APPLICATIONS
 from webdojo.envs.apps.trac import Trac
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task
 
-NAMES = ["machina", "oscar", "trac"]
-TEMPLATES = [(each.name, template) for each in (Machina, Oscar, Trac) for template in each.templates]
+
+def marked(application: type[Application], *more: str) -> ParameterSet:
+    """The parameters of a test of an application, which is skipped where packages of Debian are missing."""
+    lacking = application().lacking
+    skip = pytest.mark.skipif(bool(lacking), reason=f"needs {', '.join(lacking)}: {application().apt}")
+    return pytest.param(application.name, *more, marks=skip)
+
+
+TESTED: tuple[type[Application], ...] = (Machina, MediaWiki, Oscar, Trac)
 CONFIG = BrowserConfig(viewport_px=(1280, 1000))
 
 
@@ -39,7 +51,7 @@ def drawn(name: str, template: str) -> Sequence[Task]:
     return Apps(applications=[name], templates=[template], train_seeds=1).tasks("train", 2, 1)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [marked(each) for each in TESTED])
 async def test_a_visit_begins_in_about_a_second(folder: Path, name: str) -> None:
     env = installed(name, folder)
     task = env.tasks("train", 1, 0)[0]
@@ -47,7 +59,9 @@ async def test_a_visit_begins_in_about_a_second(folder: Path, name: str) -> None
         assert await seconds_to_visit(env, task) < 1
 
 
-@pytest.mark.parametrize(("name", "template"), TEMPLATES)
+@pytest.mark.parametrize(
+    ("name", "template"), [marked(each, template) for each in TESTED for template in each.templates]
+)
 async def test_the_oracle_does_a_task_which_is_no_other_one(folder: Path, name: str, template: str) -> None:
     task, other = drawn(name, template)
     idle = followed(task, [{"do": "done", "answer": "Done"}])
@@ -62,13 +76,16 @@ async def test_the_oracle_does_a_task_which_is_no_other_one(folder: Path, name: 
 @pytest.mark.parametrize(
     ("name", "template", "more"),
     [
-        ("machina", "last", "signature"),
-        ("machina", "reply", "vote"),
-        ("machina", "lock", "publish"),
-        ("oscar", "add", "wish"),
-        ("oscar", "price", "rename"),
-        ("oscar", "advance", "note"),
-        ("trac", "owner", "comment"),
+        marked(Machina, "last", "signature"),
+        marked(Machina, "reply", "vote"),
+        marked(Machina, "lock", "publish"),
+        marked(Oscar, "add", "wish"),
+        marked(Oscar, "price", "rename"),
+        marked(Oscar, "advance", "note"),
+        marked(Trac, "owner", "comment"),
+        marked(MediaWiki, "fact", "undo"),
+        marked(MediaWiki, "categorise", "watch"),
+        marked(MediaWiki, "protect", "block"),
     ],
 )
 async def test_a_task_is_not_done_where_more_was_changed_than_it_asks_for(

@@ -25,16 +25,16 @@ def changes(before: Path, after: Path, noise: Collection[str] = ()) -> list[Chan
     with closing(sqlite3.connect(f"file:{after}?mode=ro", uri=True, timeout=_BUSY_S)) as database:
         database.execute("ATTACH ? AS old", (f"file:{before}?mode=ro",))
         listed = database.execute(
-            "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
+            "SELECT name, type FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
         )
-        tables = [str(name) for (name,) in listed if name not in noise]
-        return [change for table in sorted(tables) for change in _of_table(database, table, noise)]
+        tables = [(str(name), "id" if kind == "view" else "") for name, kind in listed if name not in noise]
+        return [change for table, key in sorted(tables) for change in _of_table(database, table, key, noise)]
 
 
-def _of_table(database: sqlite3.Connection, table: str, noise: Collection[str]) -> Iterator[Change]:
+def _of_table(database: sqlite3.Connection, table: str, key: str, noise: Collection[str]) -> Iterator[Change]:
     columns = [(str(name), pk) for _, name, *_, pk in database.execute(f'PRAGMA main.table_info("{table}")')]
     names = [name for name, _ in columns if f"{table}.{name}" not in noise]
-    keys = [name for name, pk in columns if pk] or [name for name in names if name == "id"] or names
+    keys = [name for name, pk in columns if pk] or [name for name in names if name == key] or names
     listed = ", ".join(f'"{name}"' for name in names)
     new, old = (
         {
@@ -46,9 +46,9 @@ def _of_table(database: sqlite3.Connection, table: str, noise: Collection[str]) 
         }
         for one, other in (("main", "old"), ("old", "main"))
     )
-    for key in sorted(new.keys() | old.keys(), key=repr):
-        now, then = new.get(key, {}), old.get(key, {})
-        change: Change = {"table": table, "kind": "changed", "key": dict(zip(keys, key, strict=True))}
+    for row_key in sorted(new.keys() | old.keys(), key=repr):
+        now, then = new.get(row_key, {}), old.get(row_key, {})
+        change: Change = {"table": table, "kind": "changed", "key": dict(zip(keys, row_key, strict=True))}
         if not then:
             yield {**change, "kind": "added", "values": now}
         elif not now:
