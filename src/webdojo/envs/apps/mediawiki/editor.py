@@ -289,9 +289,7 @@ def _protect(world: World, rng: random.Random) -> Goal:
     facts = [edit, _logged(world, "protect", page["title"], ADMIN, reason)]
     plan: list[Step] = [
         *find(page["title"]),
-        {"do": "click", "css": "#p-cactions"},
-        {"do": "click", "css": "#ca-protect a"},
-        {"do": "choose", "field": "mwProtect-level-edit", "option": "Allow only administrators"},
+        {"do": "go", "path": f"/w/index.php?title={_key(page['title'])}&action=protect&mwProtect-level-edit=sysop"},
         {"do": "write", "field": "mwProtect-reason", "text": reason},
         {"do": "click", "text": "Confirm"},
         {"do": "click", "css": "#ca-view a"},
@@ -332,8 +330,7 @@ def _block(world: World, rng: random.Random) -> Goal:
         _logged(world, "block", person["name"], ADMIN, reason),
     ]
     plan: list[Step] = [
-        *find(f"Special:Block/{person['name']}"),
-        {"do": "choose", "field": "wpExpiry", "option": "indefinite"},
+        {"do": "go", "path": f"/wiki/Special:Block/{_key(person['name'])}?wpExpiry=infinite"},
         {"do": "write", "field": "wpReason-other", "text": reason},
         {"do": "click", "text": "Block this user"},
         {"do": "click", "text": "Main page"},
