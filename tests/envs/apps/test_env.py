@@ -15,7 +15,8 @@ from tests.envs.apps.playing import seconds_to_visit
 from tests.rollout.records import trajectory
 from webdojo.envs.apps.application import Home
 from webdojo.envs.apps.env import Apps
-from webdojo.envs.apps.verdict import DatabaseReward, state_of, text_of
+from webdojo.envs.apps.goal import fetched, given
+from webdojo.envs.apps.verdict import DatabaseReward, has, state_of, text_of
 from webdojo.envs.env import Visit
 from webdojo.errors import Missing, SiteError, TaskError
 from webdojo.store.images import MemoryImages
@@ -158,6 +159,24 @@ async def test_what_the_agent_sends_is_not_shown_to_it(env: Apps) -> None:
         assert bool(state_of(task, [], [page])["shown"]) is counts, page
 
 
+async def test_what_scripts_fetch_is_kept_and_is_evidence(env: Apps) -> None:
+    task = drawn(env, "read")
+    note = {"id": 2, "text": "blue0"}
+    task = task.model_copy(update={"website": "notes-0.localhost", "start_url": "http://notes-0.localhost/"})
+    task.evaluator["facts"] = [fetched("The notes were shown", given("/other", note), given("/api", note, {"id": 3}))]
+    async with env:
+        visit = await env.visit(task)
+        async with client(env, visit) as browser:
+            await browser.get("/")
+            await browser.head("/api")
+            unseen = await env.state(visit)
+            await browser.get("/api?page=1")
+        seen = await env.state(visit)
+        await env.leave(visit)
+    assert not (await score(task, unseen, "Done")).success
+    assert (await score(task, seen, "Done")).success
+
+
 async def test_a_visit_begins_in_less_than_a_second(env: Apps) -> None:
     task = drawn(env, "read")
     async with env:
@@ -220,3 +239,30 @@ def test_the_text_of_a_page_has_its_fields_and_no_scripts() -> None:
     <input type=hidden value=secret><input value="17"><textarea>said &lt;</textarea>"""
     assert text_of(html) == "Price: £2.00 & more 17 said <"
     assert text_of('<input value="AT&amp;amp;T"> AT&amp;amp;T') == "AT&amp;T AT&amp;T", "entities are read once"
+
+
+# --- what scripts fetch -----------------------------------------------------------------------
+
+ROWS = {"total": 2, "tasks": [{"id": 3, "by": [{"user": 1}, {"user": 2}], "data": {"text": "x"}}, {"id": 4, "by": []}]}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({"id": 3}, True),
+        ({"id": 5}, False),
+        ({"id": "3"}, False),
+        ({"id": 3, "data": {"text": "x"}}, True),
+        ({"id": 4, "data": {"text": "x"}}, False),
+        ({"id": 3, "by": [{"user": 2}]}, True),
+        ({"id": 3, "by": [{"user": 1}, {"user": 3}]}, False),
+        ({"id": 4, "by": [{"user": 1}]}, False),
+        ({"total": 2, "tasks": [{"id": 4}]}, True),
+        ({"text": "x"}, True),
+        ({"total": True}, False),
+    ],
+)
+def test_an_object_is_found_anywhere_in_an_answer_by_the_keys_that_are_wanted(
+    wanted: dict[str, Any], found: bool
+) -> None:
+    assert has(ROWS, wanted) is found

@@ -16,6 +16,7 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.apps.application import Application, Home
 from webdojo.envs.apps.env import Apps
+from webdojo.envs.apps.labelstudio import LabelStudio
 from webdojo.envs.apps.machina import Machina
 from webdojo.envs.apps.mediawiki import MediaWiki
 from webdojo.envs.apps.oscar import Oscar
@@ -32,7 +33,7 @@ def marked(application: type[Application], *more: str) -> ParameterSet:
     return pytest.param(application.name, *more, marks=skip)
 
 
-TESTED: tuple[type[Application], ...] = (Machina, MediaWiki, Oscar, Trac)
+TESTED: tuple[type[Application], ...] = (LabelStudio, Machina, MediaWiki, Oscar, Trac)
 CONFIG = BrowserConfig(viewport_px=(1280, 1000))
 
 
@@ -76,6 +77,8 @@ async def test_the_oracle_does_a_task_which_is_no_other_one(folder: Path, name: 
 @pytest.mark.parametrize(
     ("name", "template", "more"),
     [
+        marked(LabelStudio, "customer", "create"),
+        marked(LabelStudio, "annotate", "phone"),
         marked(Machina, "last", "signature"),
         marked(Machina, "reply", "vote"),
         marked(Machina, "lock", "publish"),

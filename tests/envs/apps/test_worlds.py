@@ -11,6 +11,7 @@ import pytest
 from webdojo.envs.apps.application import Application
 from webdojo.envs.apps.env import Apps
 from webdojo.envs.apps.goal import Template
+from webdojo.envs.apps.labelstudio import LabelStudio
 from webdojo.envs.apps.machina import Machina
 from webdojo.envs.apps.machina.world import ME, OPEN, replies
 from webdojo.envs.apps.mediawiki import MediaWiki
@@ -19,7 +20,7 @@ from webdojo.envs.apps.trac import Trac
 from webdojo.envs.apps.verdict import check
 from webdojo.sites import HELDOUT_SEED
 
-APPLICATIONS: Sequence[Application] = (Machina(), MediaWiki(), Oscar(), Trac())
+APPLICATIONS: Sequence[Application] = (LabelStudio(), Machina(), MediaWiki(), Oscar(), Trac())
 TEMPLATES = [(application, template) for application in APPLICATIONS for template in application.templates.values()]
 
 
@@ -36,6 +37,13 @@ def tracker_names(world: dict[str, Any]) -> Iterator[str]:
     yield from world["people"]
     yield from (ticket["summary"] for ticket in world["tickets"])
     yield from (page["name"] for page in world["pages"])
+
+
+def team_names(world: dict[str, Any]) -> Iterator[str]:
+    yield from (text for person in world["people"] for text in (person["last"], person["email"]))
+    yield from (text for each in world["projects"] for text in (each["title"], each["description"]))
+    yield from (sentence for each in world["projects"] for sentence in each["instructions"].split(". "))
+    yield from (text for task in world["tasks"] for text in (task["text"], task["customer"], task["order"]))
 
 
 def forum_names(world: dict[str, Any]) -> Iterator[str]:
@@ -63,7 +71,13 @@ def wiki_names(world: dict[str, Any]) -> Iterator[str]:
         )
 
 
-NAMES = {"machina": forum_names, "mediawiki": wiki_names, "oscar": shop_names, "trac": tracker_names}
+NAMES = {
+    "labelstudio": team_names,
+    "machina": forum_names,
+    "mediawiki": wiki_names,
+    "oscar": shop_names,
+    "trac": tracker_names,
+}
 
 
 @pytest.mark.parametrize(
@@ -94,6 +108,17 @@ def test_a_shop_has_hundreds_of_records_and_one_of_each_name(seed: int) -> None:
         assert len({each[name] for each in world[kind]}) == len(world[kind])
     assert len({(each["product"], each["customer"]) for each in world["reviews"]}) == len(world["reviews"])
     assert sum(order["customer"] == 2 for order in world["orders"]) == 12
+
+
+@pytest.mark.parametrize("seed", [0, HELDOUT_SEED])
+def test_a_team_has_hundreds_of_tasks_and_one_of_each_name(seed: int) -> None:
+    world = LabelStudio().world(seed)
+    assert len(world["tasks"]) == 360
+    assert 200 < sum(task["state"] == "labelled" for task in world["tasks"]) < 300
+    for kind, name in (("people", "last"), ("projects", "title"), ("tasks", "order"), ("tasks", "customer")):
+        assert len({each[name] for each in world[kind]}) == len(world[kind])
+    assert len({person["first"][:2] for person in world["people"]}) == len(world["people"])
+    assert all(task["label"] in world["projects"][task["project"] - 1]["labels"] + [""] for task in world["tasks"])
 
 
 @pytest.mark.parametrize("seed", [0, HELDOUT_SEED])
@@ -146,5 +171,5 @@ def test_a_seed_has_hundreds_of_tasks(application: Application) -> None:
 
 
 def test_applications_alternate() -> None:
-    tasks = Apps(applications=["oscar", "trac"]).tasks("eval", 60, 0)
-    assert [task.kind for task in tasks[:4]] == ["oscar", "trac", "oscar", "trac"]
+    tasks = Apps(applications=["oscar", "trac", "labelstudio"]).tasks("eval", 60, 0)
+    assert [task.kind for task in tasks[:4]] == ["oscar", "trac", "labelstudio", "oscar"]

@@ -85,6 +85,16 @@ def shown(says: str, *texts: str) -> Fact:
     return {"says": says, "shown": list(texts)}
 
 
+def fetched(says: str, *groups: dict[str, Any]) -> Fact:
+    """Scripts of pages must have been given all objects of one of these groups (`given`)."""
+    return {"says": says, "fetched": list(groups)}
+
+
+def given(path: str, *objects: dict[str, Any]) -> dict[str, Any]:
+    """A group of objects that JSON answers must have, each of them from an address that begins with this path."""
+    return {"path": path, "objects": list(objects)}
+
+
 def answered(says: str, value: dict[str, Any], names: Sequence[str] = (), rivals: Sequence[str] = ()) -> Fact:
     """The answer must say a value of `sites.answers.values`; it may name these, and none of the rivals."""
     return {"says": says, "answer": value, "names": list(names), "rivals": list(rivals)}

@@ -31,7 +31,9 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 PAGES = "pages.jsonl"
-"""Every HTML page that a visit was served, one a line: `path`, `method`, `status`, `html`."""
+"""Every HTML page and JSON answer that a visit was served, one a line: `path`, `method`, `status`, `html` or `json`."""
+KINDS = {"text/html": "html", "application/json": "json"}
+"""What is kept, by the type that the application names."""
 
 
 def main(module: str, command: str) -> None:
@@ -156,7 +158,7 @@ def with_files(application: Wsgi, base: Path) -> Wsgi:
 
 
 def recorded(application: Wsgi) -> Wsgi:
-    """The application, with its HTML pages written to `PAGES` in the folder of the visit."""
+    """The application, with its pages and what their scripts fetch written to `PAGES` in the folder of the visit."""
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         started: list[Any] = []
@@ -179,13 +181,14 @@ def recorded(application: Wsgi) -> Wsgi:
             if close := getattr(parts, "close", None):  # WSGI asks for it (PEP 3333)
                 close()
         status, headers = started
-        if any(name.lower() == "content-type" and "text/html" in value for name, value in headers):
+        named = next((value for name, value in headers if name.lower() == "content-type"), "")
+        if kind := KINDS.get(named.partition(";")[0].strip()):
             query = environ.get("QUERY_STRING", "")
             page = {
                 "path": environ.get("PATH_INFO", "") + (f"?{query}" if query else ""),
                 "method": environ["REQUEST_METHOD"],
                 "status": int(status.split()[0]),
-                "html": (b"".join(written) + body).decode(errors="replace"),
+                kind: (b"".join(written) + body).decode(errors="replace"),
             }
             with open(PAGES, "a", encoding="utf-8") as file:
                 file.write(json.dumps(page) + "\n")

@@ -11,6 +11,7 @@ APPLICATIONS: Registry[type[Application]] = Registry(
     *derived_from(Application),
     ImportedLater(
         {
+            "labelstudio": "webdojo.envs.apps.labelstudio:LabelStudio",
             "machina": "webdojo.envs.apps.machina:Machina",
             "mediawiki": "webdojo.envs.apps.mediawiki:MediaWiki",
             "oscar": "webdojo.envs.apps.oscar:Oscar",

@@ -10,10 +10,11 @@ Texts are compared without regard to capitals, which styles change.
 | `{"do": "click", "text": t}` | click the link or button with this text; `near` is a text of its row |
 | `{"do": "click", "href": p}` | click the link whose path begins with this one; with `text`, one that has it |
 | `{"do": "click", "css": s}` | click what this selector finds; with `text`, what has it |
-| `{"do": "write", "field": f, "text": t}` | write into the field of this name; with `enter`, press Enter |
+| `{"do": "write", "field": f, "text": t}` | write into the field of this name, or `css`; with `enter`, press Enter |
 | `{"do": "choose", "field": f, "option": o}` | choose from the list of this name |
 | `{"do": "tick", "field": f, "near": t}` | click the box of this name in the row that has this text |
-| `{"do": "page", "text": t, "next": n}` | click `n` until the page has a link with this text |
+| `{"do": "page", "text": t, "next": n}` | click `n` (of this `css`) until the page has a link with this text |
+| `{"do": "see", "css": s, "text": t}` | wait until the page shows this, without clicking it |
 | `{"do": "go", "path": p}` | go to this path |
 | `{"do": "done", "answer": a}` | end the episode |
 """
@@ -30,7 +31,7 @@ from webdojo.errors import TaskError
 from webdojo.types import Task, ToolCall
 
 _SCROLL = 0.5
-_PATIENCE = 3
+_PATIENCE = 6
 """Turns that a step waits for its element."""
 _READ = """css => {
   const said = el => (el.innerText || el.value || el.ariaLabel || el.title || '').trim().replace(/\\s+/g, ' ');
@@ -82,14 +83,17 @@ class PlanScript:
                 url = f"{parts.scheme}://{parts.netloc}{goal['path']}"
                 return self._did(f"Go to {goal['path']}.", ToolCall(name="goto_url", arguments={"url": url}))
         view = await until_read(lambda: session.page.evaluate(_READ, goal.get("css", "")))
-        element = _find(goal, view["elements"])
         if goal["do"] == "page":
-            if element is not None:
+            if _find({"do": "click", "text": goal["text"]}, view["elements"]) is not None:
                 self._next += 1
                 return await self.step(session)
-            element = _find({"do": "click", "text": goal["next"]}, view["elements"])
+            element = _find({"do": "click", "text": goal["next"], "css": goal.get("css", "")}, view["elements"])
             return self._reach(element, view, f"{goal['text']} is not here", goal["next"], advance=False)
-        label = goal["field"] if "field" in goal else goal.get("text") or goal.get("css") or goal["href"]
+        element = _find(goal, view["elements"])
+        if goal["do"] == "see" and element is not None:
+            self._next, self._waited = self._next + 1, 0
+            return await self.step(session)
+        label = goal.get("field") or goal.get("text") or goal.get("css") or goal["href"]
         match goal:
             case {"do": "write", "text": text}:
                 then = [ToolCall(name="write", arguments={"text": text})]
@@ -133,8 +137,8 @@ def _find(goal: dict[str, Any], elements: list[dict[str, Any]]) -> dict[str, Any
         if goal.get("near", "") not in element["row"]:
             return False
         if goal.get("css"):
-            return element["css"] and goal.get("text", element["text"]) == element["text"]
-        if goal["do"] in ("click", "page"):
+            return element["css"] and (goal["do"] == "write" or goal.get("text", element["text"]) == element["text"])
+        if goal["do"] == "click":
             said = element["text"].casefold() == goal["text"].casefold() if goal.get("text") else True
             return said and element["path"].startswith(goal.get("href", "")) and element["tag"] != "select"
         return bool(element["name"] == goal["field"])

@@ -7,16 +7,20 @@ be true, and has one check:
 |---|---|
 | `change` | a change of the database fits this pattern |
 | `shown` | all these texts were on one page, in its text or its fields, and not because the agent had sent them |
+| `fetched` | scripts of pages were given all objects of one of these groups, as JSON |
 | `answer` | the answer says the value (`sites/answers`); it may name `names`, and none of the `rivals` |
 
 A task is done if every fact holds, the database has no change but those of the facts and those that fit a pattern of
 `allowed`, and the agent said `done`, in whatever words where no answer is asked. A pattern names a `table` and a
 `kind`, and may name a `key` and `values`, which are compared as the state of embedded sites is (`sites/verdict.py`). A
-row that was changed must have changed in the columns of `values` alone; one that was added may have more.
+row that was changed must have changed in the columns of `values` alone; one that was added may have more. A group of
+`fetched` has the beginning of a `path`, and `objects`: each must be in an answer from such a path, anywhere in it, and
+may have more there. Answers to forms, and to what scripts send to change something, show nothing.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from html.parser import HTMLParser
@@ -31,7 +35,7 @@ from webdojo.types import ImageSource, Reward, Task, Trajectory
 if TYPE_CHECKING:
     from webdojo.sites.verdict import Verdict
 
-_CHECKS = ("change", "shown", "answer")
+_CHECKS = ("change", "shown", "fetched", "answer")
 _SILENT = ("script", "style", "template", "noscript", "head")
 
 
@@ -56,6 +60,8 @@ def evaluate(task: Task, answer: str | None, state: dict[str, Any]) -> Verdict:
                     free.remove(found)
             case {"shown": texts}:
                 reason = "" if texts in state["shown"] else f"no page showed {', '.join(texts)} together"
+            case {"fetched": groups}:
+                reason = "" if groups in state["fetched"] else f"no page was given {groups[0]['objects']!s:.200}"
             case {"answer": wanted}:
                 subject = Subject(names=tuple(fact.get("names", ())), rivals=tuple(fact.get("rivals", ())))
                 right = says(wanted, answer or "", task.instruction, subject)
@@ -104,25 +110,53 @@ def state_of(task: Task, changes: list[Change], pages: Iterable[dict[str, Any]])
     """What `evaluate` reads of a visit, as plain JSON.
 
     Returns:
-        `changes` of the database; `shown`, those of the task's texts that were on one page; `pages`, the `path`,
-        `method` and `status` of every page that was served.
+        `changes` of the database; `shown` and `fetched`, what the task asks for by these checks and was served;
+        `pages`, the `path`, `method` and `status` of every page and JSON answer that was served.
     """
-    wanted = [fact["shown"] for fact in task.evaluator.get("facts", []) if "shown" in fact]
+    facts = task.evaluator.get("facts", [])
+    wanted = [fact["shown"] for fact in facts if "shown" in fact]
     found: list[list[str]] = []
+    asked = [fact["fetched"] for fact in facts if "fetched" in fact]
+    missing = [[(group["path"], list(group["objects"])) for group in groups] for groups in asked]
     served = []
     for page in pages:
         served.append({key: page[key] for key in ("path", "method", "status")})
-        if page["status"] != 200 or not any(texts not in found for texts in wanted):
+        if page["status"] != 200 or page["method"] != "GET":
             continue
-        text = text_of(page["html"])
-        found += [
-            texts
-            for texts in wanted
-            if texts not in found
-            and all(_in(each, text) for each in texts)
-            and not _echoes(page, texts, task.instruction)
-        ]
-    return {"changes": changes, "shown": found, "pages": served}
+        if "html" in page:
+            text = text_of(page["html"]) if len(found) < len(wanted) else ""
+            found += [
+                texts
+                for texts in wanted
+                if texts not in found
+                and all(_in(each, text) for each in texts)
+                and not _echoes(page, texts, task.instruction)
+            ]
+            continue
+        here = [left for groups in missing for path, left in groups if left and page["path"].startswith(path)]
+        answer = json.loads(page["json"]) if here else None
+        for left in here:
+            left[:] = [each for each in left if not has(answer, each)]
+    fetched = [wanted for wanted, groups in zip(asked, missing, strict=True) if not all(left for _, left in groups)]
+    return {"changes": changes, "shown": found, "fetched": fetched, "pages": served}
+
+
+def has(data: Any, wanted: Any) -> bool:
+    """Whether something in JSON data fits what is wanted: an object by the keys that are wanted of it, a list by its
+    items, anything else by being equal."""
+    if _same(data, wanted):
+        return True
+    inner = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return any(has(each, wanted) for each in inner)
+
+
+def _same(value: Any, wanted: Any) -> bool:
+    match wanted:
+        case dict():
+            return isinstance(value, dict) and all(key in value and _same(value[key], wanted[key]) for key in wanted)
+        case list():
+            return isinstance(value, list) and all(any(_same(each, item) for each in value) for item in wanted)
+    return type(value) is type(wanted) and bool(value == wanted)
 
 
 def text_of(html: str) -> str:
@@ -138,10 +172,10 @@ def _in(text: str, page: str) -> bool:
 
 
 def _echoes(page: dict[str, Any], texts: list[str], instruction: str) -> bool:
-    """Whether a page may show texts because the agent sent them: it answers a form, or its address has one that the
-    instruction does not name, such as what was searched for."""
+    """Whether a page may show texts because the agent sent them: its address has one that the instruction does not
+    name, such as what was searched for."""
     sent = " ".join(value for _, value in parse_qsl(page["path"].partition("?")[2]))
-    return page["method"] != "GET" or any(_in(text, sent) and not _in(text, instruction) for text in texts)
+    return any(_in(text, sent) and not _in(text, instruction) for text in texts)
 
 
 class _Text(HTMLParser):
@@ -181,5 +215,5 @@ class DatabaseReward(RewardFunction):
 
     async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
         self.check(trajectory.task)
-        state = trajectory.state.get(trajectory.task.website, {"changes": [], "shown": []})
+        state = trajectory.state.get(trajectory.task.website, {"changes": [], "shown": [], "fetched": []})
         return evaluate(trajectory.task, trajectory.answer, state).reward(trajectory)

@@ -1,6 +1,7 @@
 """A WSGI application of forty lines, with what the frame asks for; it needs the standard library alone."""
 
 import html
+import json
 import os
 import socket
 import sqlite3
@@ -40,6 +41,9 @@ def application():
                 text = parse_qs(body)["text"][0]
                 database.execute("INSERT INTO note (text, owner) VALUES (?, ?)", (text, owner))
             rows = database.execute("SELECT id, text FROM note ORDER BY id").fetchall()
+        if path == "/api":
+            start_response("200 OK", [("Content-Type", "application/json")])
+            return [json.dumps({"notes": [{"id": id, "text": text} for id, text in rows]}).encode()]
         items = "".join(f"<li>{id}: {html.escape(text)}</li>" for id, text in rows)
         form = '<form method="post" action="/"><input name="text"><button>Save</button></form>'
         write = start_response("200 OK", [("Content-Type", "text/html; charset=utf-8")])
