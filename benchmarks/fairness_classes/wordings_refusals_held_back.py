@@ -92,3 +92,21 @@ def nothing_was_sent(said: Answer, rng: random.Random) -> str:
             f"Nothing was sent: the page says that {said.thing} is {said.reason}, which rules this out.",
         )
     )
+
+
+@wording("missing", "refused")
+def the_task_takes_for_granted_what_is_not_so(said: Answer, rng: random.Random) -> str:
+    """That the task takes something for granted, and that it is not so."""
+    if said.sort == "refused":
+        return rng.choice(
+            (
+                f"The task assumes that this can be done, but it can't, given that {said.thing} is {said.reason}.",
+                f"What you are asking for is not possible, given that {said.thing} is {said.reason}.",
+            )
+        )
+    return rng.choice(
+        (
+            f"The task assumes that “{said.thing}” exists on this site, but it does not.",
+            f"Your request refers to “{said.thing}”, which does not exist on this website.",
+        )
+    )
