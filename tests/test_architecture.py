@@ -63,8 +63,8 @@ EXTRAS: dict[str, set[str]] = {
 """Optional dependencies, and the parts that import them; `miniwob` is pages only."""
 BESIDE = {"browsergym"}
 """What an adapter imports that cannot be an extra: it fixes a Playwright that is older than ours."""
-INSIDE = "inside.py"
-"""Runs in the environment of an application (`envs/apps`), and imports what that has."""
+INSIDE = {"inside", "django_site"}
+"""Names of modules and packages that run in the environment of an application (`envs/apps`), and import what it has."""
 TRACKERS = {"mlflow", "trackio", "wandb"}
 OWN_ENVIRONMENT = {"embeddings", "nemo-gym", "openenv", "torchao", "verifiers", "vllm", "webarena-verified"} | TRACKERS
 """Extras whose tests run in an environment of their own. vLLM and webarena-verified fix the versions of many
@@ -182,7 +182,7 @@ def test_every_library_that_is_imported_is_declared():
     extras = project["optional-dependencies"]
     optional = [item for extra in EXTRAS for item in extras[extra]]
     declared = names(project["dependencies"] + optional)
-    ours = [file for file in modules().values() if file.name != INSIDE]
+    ours = [file for name, file in modules().items() if INSIDE.isdisjoint(name.split("."))]
     used = {name.split(".")[0] for file in ours for _, name in imports(file)}
     libraries = {INSTALLED_AS.get(name, name) for name in used - set(sys.stdlib_module_names) - BESIDE - {"webdojo"}}
     assert libraries <= declared

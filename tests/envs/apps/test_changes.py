@@ -91,6 +91,10 @@ def test_noise_does_not_count(before: Path, tmp_path: Path) -> None:
 
 CHANGE = {"table": "item", "kind": "changed", "key": {"id": 1}, "values": {"price": 3}, "before": {"price": 2.5}}
 ADDED = {"table": "item", "kind": "added", "key": {"id": 3}, "values": {"id": 3, "name": "Pot", "price": 4}}
+NOTED: dict[str, Any] = {
+    **ADDED,
+    "values": {"note": '<p id="a">old &amp; <b>round</b></p>', "data": '{"lid": null, "size": 3, "id": 7}'},
+}
 REMOVED = {"table": "item", "kind": "removed", "key": {"id": 2}, "before": {"id": 2}}
 
 
@@ -107,6 +111,11 @@ REMOVED = {"table": "item", "kind": "removed", "key": {"id": 2}, "before": {"id"
         (added("", "item", name="Pan"), ADDED, False),
         (added("", "item", name="Pot", owner=1), ADDED, False),
         (added("", "other", name="Pot"), ADDED, False),
+        (added("", "item", note={"type": "html", "text": "old & round"}), NOTED, True),
+        (added("", "item", note={"type": "html", "text": "old"}), NOTED, False),
+        (added("", "item", data={"type": "json", "values": {"size": 3, "lid": None}}), NOTED, True),
+        (added("", "item", data={"type": "json", "values": {"size": 4}}), NOTED, False),
+        (added("", "item", data={"type": "json", "values": {"colour": None}}), NOTED, False),
         (removed("", "item", 2), REMOVED, True),
         (removed("", "item", 1), REMOVED, False),
         (removed("", "item", 3), ADDED, False),

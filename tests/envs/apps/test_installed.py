@@ -22,6 +22,7 @@ from webdojo.envs.apps.mediawiki import MediaWiki
 from webdojo.envs.apps.oscar import Oscar
 from webdojo.envs.apps.registry import APPLICATIONS
 from webdojo.envs.apps.trac import Trac
+from webdojo.envs.apps.wagtail import Wagtail
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task
 
@@ -33,7 +34,7 @@ def marked(application: type[Application], *more: str) -> ParameterSet:
     return pytest.param(application.name, *more, marks=skip)
 
 
-TESTED: tuple[type[Application], ...] = (LabelStudio, Machina, MediaWiki, Oscar, Trac)
+TESTED: tuple[type[Application], ...] = (LabelStudio, Machina, MediaWiki, Oscar, Trac, Wagtail)
 CONFIG = BrowserConfig(viewport_px=(1280, 1000))
 
 
@@ -89,6 +90,9 @@ async def test_the_oracle_does_a_task_which_is_no_other_one(folder: Path, name: 
         marked(MediaWiki, "fact", "undo"),
         marked(MediaWiki, "categorise", "watch"),
         marked(MediaWiki, "protect", "block"),
+        marked(Wagtail, "retitle", "image"),
+        marked(Wagtail, "fee", "volunteer"),
+        marked(Wagtail, "approve", "draft"),
     ],
 )
 async def test_a_task_is_not_done_where_more_was_changed_than_it_asks_for(

@@ -18,9 +18,10 @@ from webdojo.envs.apps.mediawiki import MediaWiki
 from webdojo.envs.apps.oscar import Oscar
 from webdojo.envs.apps.trac import Trac
 from webdojo.envs.apps.verdict import check
+from webdojo.envs.apps.wagtail import Wagtail
 from webdojo.sites import HELDOUT_SEED
 
-APPLICATIONS: Sequence[Application] = (LabelStudio(), Machina(), MediaWiki(), Oscar(), Trac())
+APPLICATIONS: Sequence[Application] = (LabelStudio(), Machina(), MediaWiki(), Oscar(), Trac(), Wagtail())
 TEMPLATES = [(application, template) for application in APPLICATIONS for template in application.templates.values()]
 
 
@@ -71,12 +72,25 @@ def wiki_names(world: dict[str, Any]) -> Iterator[str]:
         )
 
 
+def magazine_names(world: dict[str, Any]) -> Iterator[str]:
+    for kind in ("sections", "articles", "events", "images"):
+        yield from (each["title"] for each in world[kind])
+    for kind in ("authors", "categories", "submissions"):
+        yield from (each["name"] for each in world[kind])
+    yield from (person["last"] for kind in ("authors", "editors") for person in world[kind][1:])
+    yield from (text for article in world["articles"] for text in (article["draft_title"], article["intro"]))
+    yield from (event["place"] for event in world["events"])
+    yield from (redirect["path"] for redirect in world["redirects"])
+    yield from (given["message"] for given in world["submissions"])
+
+
 NAMES = {
     "labelstudio": team_names,
     "machina": forum_names,
     "mediawiki": wiki_names,
     "oscar": shop_names,
     "trac": tracker_names,
+    "wagtail": magazine_names,
 }
 
 
@@ -147,6 +161,20 @@ def test_a_wiki_has_hundreds_of_records_and_no_edit_that_repeats_the_last(seed: 
     for page in world["pages"]:
         texts, times = ([edit[key] for edit in page["edits"]] for key in ("text", "time"))
         assert len(set(texts)) == len(texts) and times == sorted(times)
+
+
+@pytest.mark.parametrize("seed", [0, HELDOUT_SEED])
+def test_a_magazine_has_hundreds_of_records_and_one_of_each_name(seed: int) -> None:
+    world = Wagtail().world(seed)
+    kinds = ("articles", "events", "authors", "images", "redirects", "submissions")
+    assert sum(len(world[kind]) for kind in kinds) == 334
+    for kind, name in (("articles", "title"), ("articles", "slug"), ("events", "title"), ("images", "title")):
+        assert len({each[name] for each in world[kind]}) == len(world[kind])
+    assert len({each["last"] for kind in ("authors", "editors") for each in world[kind]}) == 31
+    titles = [each[key] for each in world["articles"] for key in ("title", "draft_title")]
+    assert not any(f" {one} " in f" {other} " for one in titles for other in titles if one != other)
+    ids = [each["id"] for kind in ("sections", "articles", "events") for each in world[kind]]
+    assert ids == [*range(4, 9), *range(11, 181)]
 
 
 @pytest.mark.parametrize(("application", "template"), TEMPLATES, ids=lambda given: given.name)

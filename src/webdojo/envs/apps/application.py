@@ -47,7 +47,7 @@ class Application(ABC):
     """The packages of Debian that it needs, in the order that `apt-get` gets them, each with a pattern of a file that
     it brings."""
     sources: ClassVar[Collection[Path]] = ()
-    """Files that its data comes from, besides `requirements.txt`, `inside.py` and the packages of Debian."""
+    """Files that its data comes from, besides `requirements.txt`, `inside` and the packages of Debian."""
     templates: ClassVar[Mapping[str, Template]]
     """Its tasks: each draws goals of one sort from a world."""
 
@@ -79,8 +79,10 @@ class Application(ABC):
 
     @property
     def inside(self) -> Path:
-        """The module with `install`, `seed` and `application` that the Python of the application runs."""
-        return self.folder / "inside.py"
+        """The module with `install`, `seed` and `application` that the Python of the application runs: `inside.py`, or
+        the package `inside`."""
+        package = self.folder / "inside" / "__init__.py"
+        return package if package.exists() else self.folder / "inside.py"
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ Fact = dict[str, Any]
 Step = dict[str, Any]
 """One step of a plan, as `script.py` carries it out."""
 HELDOUT_PHRASINGS = 2
+ANY = {"type": "any"}
+"""A value that may be anything."""
 
 
 @dataclass(frozen=True)
@@ -98,3 +100,8 @@ def given(path: str, *objects: dict[str, Any]) -> dict[str, Any]:
 def answered(says: str, value: dict[str, Any], names: Sequence[str] = (), rivals: Sequence[str] = ()) -> Fact:
     """The answer must say a value of `sites.answers.values`; it may name these, and none of the rivals."""
     return {"says": says, "answer": value, "names": list(names), "rivals": list(rivals)}
+
+
+def done(answer: str = "Done") -> Step:
+    """The last step of a plan."""
+    return {"do": "done", "answer": answer}

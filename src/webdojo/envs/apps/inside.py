@@ -4,9 +4,10 @@
     inside.py MODULE seed < WORLD       in a copy of the base's database: fills it, writes `logins.json`
     inside.py MODULE serve              in the base: forks a process for each visit
 
-MODULE is a file with the functions `install()`, `seed(world)` and `application()`, which returns a WSGI application
-that has loaded all its code; it may import the modules beside this file. Its paths are relative: a visit is a process,
-forked from one that has loaded everything, in a folder of its own, with its own `db.sqlite3` and `media`.
+MODULE is a file, or the `__init__.py` of a package, with the functions `install()`, `seed(world)` and `application()`,
+which returns a WSGI application that has loaded all its code; it is imported as `webdojo_application`, and may import
+the modules beside this file. Its paths are relative: a visit is a process, forked from one that has loaded everything,
+in a folder of its own, with its own `db.sqlite3` and `media`.
 
 `serve` reads commands as JSON lines and answers each with one: `{"start": id, "folder": …, "socket": …}`,
 `{"stop": id}`, `{"alive": id}`. It ends, with all visits, when its input ends. Nothing in it may connect to a network.
@@ -37,7 +38,8 @@ KINDS = {"text/html": "html", "application/json": "json"}
 
 
 def main(module: str, command: str) -> None:
-    spec = importlib.util.spec_from_file_location("webdojo_application", module)
+    package = [os.path.dirname(module)] if os.path.basename(module) == "__init__.py" else None
+    spec = importlib.util.spec_from_file_location("webdojo_application", module, submodule_search_locations=package)
     assert spec is not None and spec.loader is not None
     site = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = site

@@ -16,6 +16,7 @@ APPLICATIONS: Registry[type[Application]] = Registry(
             "mediawiki": "webdojo.envs.apps.mediawiki:MediaWiki",
             "oscar": "webdojo.envs.apps.oscar:Oscar",
             "trac": "webdojo.envs.apps.trac:Trac",
+            "wagtail": "webdojo.envs.apps.wagtail:Wagtail",
         }
     ),
 )

@@ -16,6 +16,7 @@ Texts are compared without regard to capitals, which styles change.
 | `{"do": "page", "text": t, "next": n}` | click `n` (of this `css`) until the page has a link with this text |
 | `{"do": "see", "css": s, "text": t}` | wait until the page shows this, without clicking it |
 | `{"do": "go", "path": p}` | go to this path |
+| `{"do": "wait", "seconds": s}` | wait, such as for a dialog that takes the focus when it has opened |
 | `{"do": "done", "answer": a}` | end the episode |
 """
 
@@ -82,6 +83,8 @@ class PlanScript:
                 parts = urlsplit(self._task.start_url)
                 url = f"{parts.scheme}://{parts.netloc}{goal['path']}"
                 return self._did(f"Go to {goal['path']}.", ToolCall(name="goto_url", arguments={"url": url}))
+            case "wait":
+                return self._did("It is opening.", ToolCall(name="wait", arguments={"seconds": goal["seconds"]}))
         view = await until_read(lambda: session.page.evaluate(_READ, goal.get("css", "")))
         if goal["do"] == "page":
             if _find({"do": "click", "text": goal["text"]}, view["elements"]) is not None:
@@ -138,7 +141,7 @@ def _find(goal: dict[str, Any], elements: list[dict[str, Any]]) -> dict[str, Any
             return False
         if goal.get("css"):
             return element["css"] and (goal["do"] == "write" or goal.get("text", element["text"]) == element["text"])
-        if goal["do"] == "click":
+        if goal["do"] in ("click", "page"):
             said = element["text"].casefold() == goal["text"].casefold() if goal.get("text") else True
             return said and element["path"].startswith(goal.get("href", "")) and element["tag"] != "select"
         return bool(element["name"] == goal["field"])

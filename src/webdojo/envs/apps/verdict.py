@@ -12,8 +12,9 @@ be true, and has one check:
 
 A task is done if every fact holds, the database has no change but those of the facts and those that fit a pattern of
 `allowed`, and the agent said `done`, in whatever words where no answer is asked. A pattern names a `table` and a
-`kind`, and may name a `key` and `values`, which are compared as the state of embedded sites is (`sites/verdict.py`). A
-row that was changed must have changed in the columns of `values` alone; one that was added may have more. A group of
+`kind`, and may name a `key` and `values`, which are compared as the state of embedded sites is (`sites/verdict.py`);
+`{"type": "html", "text": …}` is an HTML text that reads so, `{"type": "json", "values": …}` a JSON object with these.
+A row that was changed must have changed in the columns of `values` alone; one that was added may have more. A group of
 `fetched` has the beginning of a `path`, and `objects`: each must be in an answer from such a path, anywhere in it, and
 may have more there. Answers to forms, and to what scripts send to change something, show nothing.
 """
@@ -92,8 +93,6 @@ def check(task: Task) -> None:
 
 def fits(change: Change, pattern: dict[str, Any]) -> bool:
     """Whether a change is of a pattern."""
-    from webdojo.sites.verdict import fits as fits_value
-
     if (change["table"], change["kind"]) != (pattern["table"], pattern["kind"]):
         return False
     if any(change["key"].get(column) != value for column, value in pattern.get("key", {}).items()):
@@ -103,7 +102,18 @@ def fits(change: Change, pattern: dict[str, Any]) -> bool:
         return True
     if change["kind"] == "changed" and wanted.keys() != has.keys():
         return False
-    return all(column in has and fits_value(value, has[column]) for column, value in wanted.items())
+    return all(column in has and _holds(value, has[column]) for column, value in wanted.items())
+
+
+def _holds(wanted: Any, value: Any) -> bool:
+    from webdojo.sites.verdict import fits as fits_value
+
+    match wanted:
+        case {"type": "html", "text": text}:
+            return bool(text_of(value) == text)
+        case {"type": "json", "values": values}:
+            return bool(json.loads(value).items() >= values.items())
+    return fits_value(wanted, value)
 
 
 def state_of(task: Task, changes: list[Change], pages: Iterable[dict[str, Any]]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ class Machina(Application):
     name = "machina"
     about = "django-machina 1.3.1, a forum with its moderation"
     folder = Path(__file__).parent
+    sources = (folder.parent / "django_site.py",)
     noise = (
         "django_session",
         "auth_user.last_login",

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from datetime import datetime, timezone
 from typing import Any
-from unittest import mock
 
-import django
-from django.apps import apps
-from django.conf import settings
-from django.core.files.storage import FileSystemStorage
+from django_site import MEMORY, at, log_in, make_base, model, served, set_up, time
 
-ZONE = timezone.utc  # noqa: UP017 -- the Python of an application may be older
 READING = ("can_see_forum", "can_read_forum")
 TAKING_PART = (
     *READING,
@@ -41,22 +34,9 @@ LOGIN = """{% extends "board_base.html" %}{% block content %}
 urlpatterns: list[Any] = []
 
 
-class VisitStorage(FileSystemStorage):
-    """Uploads go to the folder of the visit, which is the working directory of its process."""
-
-    @property
-    def base_location(self) -> str:
-        return "media"
-
-    @property
-    def location(self) -> str:
-        return os.path.abspath("media")
-
-
 def _set_up() -> None:
     import machina
 
-    memory = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     processors = [
         "django.template.context_processors.request",
         "django.contrib.auth.context_processors.auth",
@@ -68,19 +48,8 @@ def _set_up() -> None:
         "django.template.loaders.filesystem.Loader",
         "django.template.loaders.app_directories.Loader",
     ]
-    settings.configure(
-        ALLOWED_HOSTS=["*"],
-        CACHES={"default": memory, "machina_attachments": memory},
-        DATABASES={
-            "default": {
-                "ENGINE": "django.db.backends.sqlite3",
-                "NAME": "db.sqlite3",
-                "ATOMIC_REQUESTS": True,
-                "OPTIONS": {"init_command": "PRAGMA synchronous = OFF"},
-            }
-        },
-        DEFAULT_AUTO_FIELD="django.db.models.AutoField",
-        EMAIL_BACKEND="django.core.mail.backends.dummy.EmailBackend",
+    set_up(
+        CACHES={"default": MEMORY, "machina_attachments": MEMORY},
         HAYSTACK_CONNECTIONS={"default": {"ENGINE": "haystack.backends.whoosh_backend.WhooshEngine", "PATH": "search"}},
         INSTALLED_APPS=[
             "django.contrib.auth",
@@ -103,13 +72,11 @@ def _set_up() -> None:
             "machina.apps.forum_member",
             "machina.apps.forum_permission",
         ],
-        LANGUAGE_CODE="en-gb",
         LOGIN_REDIRECT_URL="/",
         LOGIN_URL="/login/",
         MACHINA_DEFAULT_AUTHENTICATED_USER_FORUM_PERMISSIONS=list(TAKING_PART),
         MACHINA_FORUM_NAME="Forum",
         MACHINA_MARKUP_WIDGET=None,  # its editor fetches a font from another host
-        MEDIA_URL="/media/",
         MIDDLEWARE=[
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",
@@ -117,17 +84,8 @@ def _set_up() -> None:
             "django.contrib.messages.middleware.MessageMiddleware",
             "machina.apps.forum_permission.middleware.ForumPermissionMiddleware",
         ],
-        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
         ROOT_URLCONF=__name__,
-        SECRET_KEY="not secret: the forum is reached from its own machine alone",
-        SESSION_COOKIE_AGE=10 * 365 * 24 * 3600,
         STATICFILES_DIRS=[machina.MACHINA_MAIN_STATIC_DIR],
-        STATIC_ROOT="static",
-        STATIC_URL="/static/",
-        STORAGES={
-            "default": {"BACKEND": f"{__name__}.VisitStorage"},
-            "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-        },
         TEMPLATES=[
             {
                 "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -138,10 +96,7 @@ def _set_up() -> None:
                 },
             }
         ],
-        TIME_ZONE="UTC",
-        USE_TZ=True,
     )
-    django.setup()
     from django.contrib.auth.views import LoginView
     from django.urls import include, path
     from machina import urls
@@ -152,23 +107,13 @@ def _set_up() -> None:
 def install() -> None:
     """Make an empty database and gather the static files."""
     _set_up()
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)
+    make_base()
 
 
 def application() -> Any:
     """The WSGI application, all of whose code and templates of common pages are loaded."""
     _set_up()
-    from django.core.wsgi import get_wsgi_application
-    from django.test import RequestFactory
-
-    served = get_wsgi_application()
-    for path in ("/", "/login/"):
-        response = served(RequestFactory().get(path).environ, lambda *_: None)
-        response.close()
-    return served
+    return served("/", "/login/")
 
 
 def seed(world: dict[str, Any]) -> dict[str, Any]:
@@ -182,22 +127,9 @@ def seed(world: dict[str, Any]) -> dict[str, Any]:
         _forums(world)
         _topics(world)
         _polls(world)
-        logins = {"member": _log_in(world["members"][0]["id"]), "moderator": _log_in(world["moderator"]["id"])}
+        logins = {"member": log_in(world["members"][0]["id"]), "moderator": log_in(world["moderator"]["id"])}
     call_command("update_index", verbosity=0)
     return logins
-
-
-def _model(name: str) -> Any:
-    return apps.get_model(name)
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text).replace(tzinfo=ZONE)
-
-
-def _at(time: str) -> Any:
-    """Let the models take a time for the present one."""
-    return mock.patch("django.utils.timezone.now", return_value=_time(time))
 
 
 def _people(world: dict[str, Any]) -> None:
@@ -206,9 +138,9 @@ def _people(world: dict[str, Any]) -> None:
     from django.contrib.auth.models import AnonymousUser
     from machina.apps.forum_permission.shortcuts import assign_perm
 
-    User, Profile = _model("auth.User"), _model("forum_member.ForumProfile")
+    User, Profile = model("auth.User"), model("forum_member.ForumProfile")
     password = make_password(world["password"], salt="webdojo")
-    joined = _time(world["posts"][0]["time"])
+    joined = time(world["posts"][0]["time"])
     for each in (world["moderator"], *world["members"]):
         user = User.objects.create(
             id=each["id"], username=each["name"], password=password, email=f"{each['name']}@mail.example",
@@ -223,8 +155,8 @@ def _people(world: dict[str, Any]) -> None:
 
 def _forums(world: dict[str, Any]) -> None:
     """The forums of each category; both get the ids that come next, since one that is given counts as an old one."""
-    Forum = _model("forum.Forum")
-    with _at(world["posts"][0]["time"]):
+    Forum = model("forum.Forum")
+    with at(world["posts"][0]["time"]):
         for category in world["categories"]:
             parent = Forum.objects.create(name=category["name"], description=category["about"], type=Forum.FORUM_CAT)
             assert parent.id == category["id"]
@@ -236,26 +168,26 @@ def _forums(world: dict[str, Any]) -> None:
 
 def _topics(world: dict[str, Any]) -> None:
     """Every post is saved at its time, as by its author; the counters of a topic are made when it is complete."""
-    Topic, Post = _model("forum_conversation.Topic"), _model("forum_conversation.Post")
+    Topic, Post = model("forum_conversation.Topic"), model("forum_conversation.Post")
     posts: dict[int, list[dict[str, Any]]] = {}
     for post in world["posts"]:
         posts.setdefault(post["topic"], []).append(post)
     for each in world["topics"]:
-        with _at(posts[each["id"]][0]["time"]):
+        with at(posts[each["id"]][0]["time"]):
             topic = Topic.objects.create(
                 forum_id=each["forum"], poster_id=each["starter"], subject=each["subject"], status=each["status"],
                 type=each["type"],
             )  # fmt: skip
         assert topic.id == each["id"]
         for post in posts[each["id"]]:
-            with _at(post["time"]):
+            with at(post["time"]):
                 made = Post(
                     topic=topic, poster_id=post["author"], subject=post["subject"], content=post["text"],
                     approved=post["approved"],
                 )  # fmt: skip
                 made.save_base(force_insert=True)
             assert made.id == post["id"]
-        with _at(posts[each["id"]][-1]["time"]):
+        with at(posts[each["id"]][-1]["time"]):
             topic.update_trackers()
     Follower = Topic.subscribers.through
     Follower.objects.bulk_create(
@@ -264,8 +196,8 @@ def _topics(world: dict[str, Any]) -> None:
 
 
 def _polls(world: dict[str, Any]) -> None:
-    Poll, Option, Vote = (_model(f"forum_polls.TopicPoll{name}") for name in ("", "Option", "Vote"))
-    with _at(world["posts"][-1]["time"]):
+    Poll, Option, Vote = (model(f"forum_polls.TopicPoll{name}") for name in ("", "Option", "Vote"))
+    with at(world["posts"][-1]["time"]):
         for each in world["polls"]:
             poll = Poll.objects.create(id=each["id"], topic_id=each["topic"], question=each["question"])
             for option in each["options"]:
@@ -273,17 +205,3 @@ def _polls(world: dict[str, Any]) -> None:
                 Vote.objects.bulk_create(
                     Vote(poll_option_id=option["id"], voter_id=voter) for voter in option["voters"]
                 )
-
-
-def _log_in(user_id: int) -> list[dict[str, str]]:
-    """The cookies of somebody who has logged in."""
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-    from django.contrib.sessions.backends.db import SessionStore
-
-    user = _model("auth.User").objects.get(id=user_id)
-    store = SessionStore()
-    store[SESSION_KEY] = str(user.pk)
-    store[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    store[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    store.create()
-    return [{"name": settings.SESSION_COOKIE_NAME, "value": str(store.session_key)}]

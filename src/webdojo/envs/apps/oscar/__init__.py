@@ -17,6 +17,7 @@ class Oscar(Application):
     name = "oscar"
     about = "django-oscar 4.2.1, a shop with its back office"
     folder = Path(__file__).parent
+    sources = (folder.parent / "django_site.py",)
     noise = (
         "django_session",
         "analytics_productrecord",

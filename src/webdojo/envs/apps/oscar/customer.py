@@ -6,12 +6,11 @@ import random
 from decimal import Decimal
 from typing import Any
 
-from webdojo.envs.apps.goal import Goal, Step, Template, World, added, answered, changed, shown
+from webdojo.envs.apps.goal import ANY, Goal, Step, Template, World, added, answered, changed, done, shown
 from webdojo.sites.answers.values import number, text, winner
 from webdojo.sites.content.people import FIRST_NAMES
 from webdojo.sites.content.words import ADJECTIVES
 
-ANY = {"type": "any"}
 _NEW_TITLES = (
     "Just right",
     "Good value",
@@ -31,10 +30,6 @@ _NEW_BODIES = (
 def pounds(amount: str | Decimal) -> str:
     """An amount as the shop shows it."""
     return f"£{Decimal(amount):,.2f}"
-
-
-def done(answer: str = "Done") -> Step:
-    return {"do": "done", "answer": answer}
 
 
 def find(title: str) -> list[Step]:

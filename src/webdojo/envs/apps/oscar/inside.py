@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
-from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-import django
 from django.apps import apps
-from django.conf import settings
-from django.core.files.storage import FileSystemStorage
+from django_site import log_in, make_base, model, served, set_up, time, write
 
 FLOW = ("Pending", "Processing", "Shipped", "Complete")
 """The states of an order, in order; it can be cancelled until it is shipped."""
-ZONE = timezone.utc  # noqa: UP017 -- the Python of an application may be older
 urlpatterns: list[Any] = []
-
-
-class VisitStorage(FileSystemStorage):
-    """Uploads go to the folder of the visit, which is the working directory of its process."""
-
-    @property
-    def base_location(self) -> str:
-        return "media"
-
-    @property
-    def location(self) -> str:
-        return os.path.abspath("media")
 
 
 def _set_up() -> None:
@@ -58,25 +41,11 @@ def _set_up() -> None:
         "oscar.apps.communication.notifications.context_processors.notifications",
         "oscar.core.context_processors.metadata",
     ]
-    settings.configure(
+    set_up(
         **defaults,
-        ALLOWED_HOSTS=["*"],
         AUTHENTICATION_BACKENDS=["oscar.apps.customer.auth_backends.EmailBackend"],
-        CACHES={"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}},
-        DATABASES={
-            "default": {
-                "ENGINE": "django.db.backends.sqlite3",
-                "NAME": "db.sqlite3",
-                "ATOMIC_REQUESTS": True,
-                "OPTIONS": {"init_command": "PRAGMA synchronous = OFF"},
-            }
-        },
-        DEFAULT_AUTO_FIELD="django.db.models.AutoField",
-        EMAIL_BACKEND="django.core.mail.backends.dummy.EmailBackend",
         HAYSTACK_CONNECTIONS={"default": {"ENGINE": "haystack.backends.whoosh_backend.WhooshEngine", "PATH": "search"}},
         INSTALLED_APPS=INSTALLED_APPS,
-        LANGUAGE_CODE="en-gb",
-        MEDIA_URL="/media/",
         MIDDLEWARE=[
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",
@@ -85,28 +54,10 @@ def _set_up() -> None:
             "django.contrib.flatpages.middleware.FlatpageFallbackMiddleware",
             "oscar.apps.basket.middleware.BasketMiddleware",
         ],
-        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
         ROOT_URLCONF=__name__,
-        SECRET_KEY="not secret: the shop is reached from its own machine alone",
-        SESSION_COOKIE_AGE=10 * 365 * 24 * 3600,
         SITE_ID=1,
-        STATIC_ROOT="static",
-        STATIC_URL="/static/",
-        STORAGES={
-            "default": {"BACKEND": f"{__name__}.VisitStorage"},
-            "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-        },
-        TEMPLATES=[
-            {
-                "BACKEND": "django.template.backends.django.DjangoTemplates",
-                "APP_DIRS": True,
-                "OPTIONS": {"context_processors": processors},
-            }
-        ],
-        TIME_ZONE="UTC",
-        USE_TZ=True,
+        context_processors=processors,
     )
-    django.setup()
     from django.urls import include, path
 
     urlpatterns[:] = [
@@ -118,23 +69,13 @@ def _set_up() -> None:
 def install() -> None:
     """Make an empty database and gather the static files."""
     _set_up()
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)
+    make_base()
 
 
 def application() -> Any:
     """The WSGI application, all of whose code and templates of common pages are loaded."""
     _set_up()
-    from django.core.wsgi import get_wsgi_application
-    from django.test import RequestFactory
-
-    served = get_wsgi_application()
-    for path in ("/catalogue/", "/dashboard/login/", "/basket/"):
-        response = served(RequestFactory().get(path).environ, lambda *_: None)
-        response.close()
-    return served
+    return served("/catalogue/", "/dashboard/login/", "/basket/")
 
 
 def seed(world: dict[str, Any]) -> dict[str, Any]:
@@ -148,35 +89,23 @@ def seed(world: dict[str, Any]) -> dict[str, Any]:
         _catalogue(world)
         _orders(world)
         _reviews(world)
-        logins = {"customer": _log_in(world["customers"][0]["id"]), "staff": _log_in(world["staff"]["id"])}
+        logins = {"customer": log_in(world["customers"][0]["id"]), "staff": log_in(world["staff"]["id"])}
     call_command("update_index", verbosity=0)
     return logins
-
-
-def _model(name: str) -> Any:
-    return apps.get_model(name)
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text).replace(tzinfo=ZONE)
-
-
-def _write(model: Any, rows: Iterator[Any]) -> None:
-    model.objects.bulk_create(list(rows), batch_size=100)
 
 
 def _people(world: dict[str, Any]) -> None:
     from django.contrib.auth.hashers import make_password
     from django.contrib.sites.models import Site
 
-    User, Country, Address = _model("auth.User"), _model("address.Country"), _model("address.UserAddress")
+    User, Country, Address = model("auth.User"), model("address.Country"), model("address.UserAddress")
     Site.objects.update_or_create(id=1, defaults={"domain": world["host"], "name": "Oscar"})
     Country.objects.create(
         iso_3166_1_a2="GB", iso_3166_1_a3="GBR", iso_3166_1_numeric="826", name="United Kingdom",
         printable_name="United Kingdom", is_shipping_country=True,
     )  # fmt: skip
     password = make_password(world["password"], salt="webdojo")
-    joined = _time(world["today"]) - timedelta(days=900)
+    joined = time(world["today"]) - timedelta(days=900)
 
     def user(person: dict[str, Any], staff: bool) -> Any:
         return User(
@@ -184,7 +113,7 @@ def _people(world: dict[str, Any]) -> None:
             last_name=person["last"], password=password, is_staff=staff, is_superuser=staff, date_joined=joined,
         )  # fmt: skip
 
-    _write(User, iter([user(world["staff"], True), *(user(each, False) for each in world["customers"])]))
+    write(User, iter([user(world["staff"], True), *(user(each, False) for each in world["customers"])]))
     for each in world["customers"]:
         address = Address(id=each["id"], user_id=each["id"], country_id="GB", **_address(each))
         address.save()
@@ -199,10 +128,10 @@ def _address(person: dict[str, Any]) -> dict[str, str]:
 
 
 def _catalogue(world: dict[str, Any]) -> None:
-    Category, ProductClass = _model("catalogue.Category"), _model("catalogue.ProductClass")
-    Product, ProductCategory = _model("catalogue.Product"), _model("catalogue.ProductCategory")
-    Attribute, Value = _model("catalogue.ProductAttribute"), _model("catalogue.ProductAttributeValue")
-    Partner, Stock = _model("partner.Partner"), _model("partner.StockRecord")
+    Category, ProductClass = model("catalogue.Category"), model("catalogue.ProductClass")
+    Product, ProductCategory = model("catalogue.Product"), model("catalogue.ProductCategory")
+    Attribute, Value = model("catalogue.ProductAttribute"), model("catalogue.ProductAttributeValue")
+    Partner, Stock = model("partner.Partner"), model("partner.StockRecord")
     for each in world["categories"]:
         Category.add_root(id=each["id"], name=each["name"], slug=each["name"].lower())
     kind = ProductClass.objects.create(id=1, name="Goods", slug="goods", requires_shipping=True, track_stock=True)
@@ -215,9 +144,9 @@ def _catalogue(world: dict[str, Any]) -> None:
     for review in world["reviews"]:
         if review["status"] == 1:
             scores[review["product"]].append(review["score"])
-    first = _time(world["today"]) - timedelta(days=600)
+    first = time(world["today"]) - timedelta(days=600)
     goods = world["products"]
-    _write(
+    write(
         Product,
         (
             Product(
@@ -232,8 +161,8 @@ def _catalogue(world: dict[str, Any]) -> None:
     for each in goods:
         Product.objects.filter(id=each["id"]).update(date_created=first + timedelta(hours=each["id"]))
     pairs = (ProductCategory(id=each["id"], product_id=each["id"], category_id=each["category"]) for each in goods)
-    _write(ProductCategory, pairs)
-    _write(
+    write(ProductCategory, pairs)
+    write(
         Stock,
         (
             Stock(
@@ -243,7 +172,7 @@ def _catalogue(world: dict[str, Any]) -> None:
             for each in goods
         ),
     )  # fmt: skip
-    _write(
+    write(
         Value,
         (
             Value(
@@ -257,8 +186,8 @@ def _catalogue(world: dict[str, Any]) -> None:
 
 
 def _orders(world: dict[str, Any]) -> None:
-    Order, Line, Price = _model("order.Order"), _model("order.Line"), _model("order.LinePrice")
-    Address = _model("order.ShippingAddress")
+    Order, Line, Price = model("order.Order"), model("order.Line"), model("order.LinePrice")
+    Address = model("order.ShippingAddress")
     goods = {each["id"]: each for each in world["products"]}
     people = {each["id"]: each for each in world["customers"]}
 
@@ -267,15 +196,15 @@ def _orders(world: dict[str, Any]) -> None:
 
     orders = world["orders"]
     addresses = (Address(id=o["id"], country_id="GB", **_address(people[o["customer"]])) for o in orders)
-    _write(Address, addresses)
-    _write(
+    write(Address, addresses)
+    write(
         Order,
         (
             Order(
                 id=each["id"], number=each["number"], site_id=1, user_id=each["customer"], currency="GBP",
                 total_incl_tax=(total := sum(map(cost, each["lines"]))), total_excl_tax=total, shipping_incl_tax=0,
                 shipping_excl_tax=0, shipping_address_id=each["id"], shipping_method="Free shipping",
-                shipping_code="free-shipping", status=each["status"], date_placed=_time(each["date"]),
+                shipping_code="free-shipping", status=each["status"], date_placed=time(each["date"]),
             )
             for each in orders
         ),
@@ -295,8 +224,8 @@ def _orders(world: dict[str, Any]) -> None:
     ]  # fmt: skip
     for at, line in enumerate(lines, 1):
         line.id = at
-    _write(Line, iter(lines))
-    _write(
+    write(Line, iter(lines))
+    write(
         Price,
         (
             Price(
@@ -309,8 +238,8 @@ def _orders(world: dict[str, Any]) -> None:
 
 
 def _reviews(world: dict[str, Any]) -> None:
-    Review = _model("reviews.ProductReview")
-    _write(
+    Review = model("reviews.ProductReview")
+    write(
         Review,
         (
             Review(
@@ -321,18 +250,4 @@ def _reviews(world: dict[str, Any]) -> None:
         ),
     )  # fmt: skip
     for each in world["reviews"]:
-        Review.objects.filter(id=each["id"]).update(date_created=_time(each["date"]))
-
-
-def _log_in(user_id: int) -> list[dict[str, str]]:
-    """The cookies of somebody who has logged in."""
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-    from django.contrib.sessions.backends.db import SessionStore
-
-    user = _model("auth.User").objects.get(id=user_id)
-    store = SessionStore()
-    store[SESSION_KEY] = str(user.pk)
-    store[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    store[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    store.create()
-    return [{"name": settings.SESSION_COOKIE_NAME, "value": str(store.session_key)}]
+        Review.objects.filter(id=each["id"]).update(date_created=time(each["date"]))

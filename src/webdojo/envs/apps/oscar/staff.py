@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from webdojo.envs.apps.goal import Goal, Step, Template, World, added, answered, changed, removed, shown
-from webdojo.envs.apps.oscar.customer import ANY, done, pounds, total
+from webdojo.envs.apps.goal import ANY, Goal, Step, Template, World, added, answered, changed, done, removed, shown
+from webdojo.envs.apps.oscar.customer import pounds, total
 from webdojo.envs.apps.oscar.world import FOR_MODERATION
 from webdojo.sites.answers.values import number, text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from webdojo.envs.apps.goal import Goal, Step, Template, World, added, answered, changed, shown
+from webdojo.envs.apps.goal import Goal, Step, Template, World, added, answered, changed, done, shown
 from webdojo.envs.apps.trac.world import MILESTONES, PRIORITIES, RESOLUTIONS, TYPES
 from webdojo.sites.answers.values import number, text
 from webdojo.sites.tracker import NEW_COMMENTS, NEW_TEXTS
@@ -18,10 +18,6 @@ _NEW_THINGS = (
     "Second factor",
 )
 _NEW_FAULTS = ("is missing", "has the wrong size", "differs between pages", "is ignored", "should be an option")
-
-
-def done(answer: str = "Done") -> Step:
-    return {"do": "done", "answer": answer}
 
 
 def _open(ticket: dict[str, Any]) -> list[Step]:
