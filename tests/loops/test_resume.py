@@ -50,6 +50,7 @@ def wait_for(process: subprocess.Popen[str], run: Path, reached: Callable[[RunSt
     raise AssertionError("not reached in 300 s")
 
 
+@pytest.mark.slow
 def test_an_interrupted_and_then_killed_run_goes_on_to_its_result(tmp_path: Path) -> None:
     run = tmp_path / "run"
 

@@ -86,6 +86,7 @@ def test_a_share_that_is_none_is_refused(which: str, file: Path, tmp_path: Path)
         shard(runs_of(read_sweep(file), tmp_path), which)
 
 
+@pytest.mark.slow
 def test_a_sweep_trains_what_is_left_and_compares_all(file: Path, tmp_path: Path) -> None:
     file.write_text(FILE[: FILE.index("variants:")].replace("[3, 4]", "[3]"))
     command, invoke = ["sweep", str(file), "--out", str(tmp_path / "out")], CliRunner().invoke
