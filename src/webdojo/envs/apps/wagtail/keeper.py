@@ -126,7 +126,7 @@ def _to_submission(given: dict[str, Any]) -> list[Step]:
     return [
         {"do": "click", "text": "Forms"},
         {"do": "click", "text": "Volunteer"},
-        {"do": "page", "css": "td", "text": given["name"], "next": "Next"},
+        {"do": "page", "css": "td, a", "text": given["name"], "next": "Next"},
     ]
 
 
