@@ -16,7 +16,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from glob import glob
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -54,6 +54,11 @@ class Application(ABC):
     @abstractmethod
     def world(self, seed: int) -> dict[str, Any]:
         """The records of a seed, as plain JSON, for the templates and for `seed` of `inside.py`."""
+
+    @cached_property
+    def kept_world(self) -> Callable[[int], dict[str, Any]]:
+        """As `world`, of which those of the last seeds are kept."""
+        return lru_cache(maxsize=32)(self.world)
 
     def sign_in(self, seed: int) -> str:
         """How a person logs in by hand, in a few words; empty where there is no need."""
@@ -155,7 +160,7 @@ class Home:
 
     def snapshot(self, seed: int) -> Path:
         """The folder with the database of a world, made on first use; `webdojo apps` never changes it afterwards."""
-        world = self.application.world(seed)
+        world = self.application.kept_world(seed)
         given = json.dumps(world, sort_keys=True)
         folder = self.data / f"seed-{seed}-{hashlib.sha256(given.encode()).hexdigest()[:8]}"
         if not folder.is_dir():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +44,8 @@ class LabelStudio(Application):
     templates = {template.name: template for template in (*questions.TEMPLATES, *labels.TEMPLATES, *projects.TEMPLATES)}
 
     def world(self, seed: int) -> dict[str, Any]:
-        return _world(seed)
+        return make_world(seed)
 
     def sign_in(self, seed: int) -> str:
         world = self.world(seed)
         return f"log in as {world['people'][0]['email']}, password {world['password']}"
-
-
-@lru_cache(maxsize=32)
-def _world(seed: int) -> dict[str, Any]:
-    return make_world(seed)

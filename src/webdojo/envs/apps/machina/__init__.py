@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -42,14 +41,9 @@ class Machina(Application):
     templates = {template.name: template for template in (*visitor.TEMPLATES, *member.TEMPLATES, *moderator.TEMPLATES)}
 
     def world(self, seed: int) -> dict[str, Any]:
-        return _world(seed)
+        return make_world(seed)
 
     def sign_in(self, seed: int) -> str:
         world = self.world(seed)
         names = f"{world['moderator']['name']} or {world['members'][0]['name']}"
         return f"log in at /login/ as {names}, password {world['password']}"
-
-
-@lru_cache(maxsize=32)
-def _world(seed: int) -> dict[str, Any]:
-    return make_world(seed)

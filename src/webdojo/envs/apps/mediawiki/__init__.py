@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +43,9 @@ class MediaWiki(Application):
     templates = {template.name: template for template in (*reader.TEMPLATES, *editor.TEMPLATES)}
 
     def world(self, seed: int) -> dict[str, Any]:
-        return _world(seed)
+        return make_world(seed)
 
     def sign_in(self, seed: int) -> str:
         world = self.world(seed)
         admin, editor = (person["name"] for person in world["people"][:2])
         return f"log in as {editor}, or {admin} who is an administrator, password {world['password']}"
-
-
-@lru_cache(maxsize=32)
-def _world(seed: int) -> dict[str, Any]:
-    return make_world(seed)

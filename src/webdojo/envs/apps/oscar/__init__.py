@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +32,8 @@ class Oscar(Application):
     templates = {template.name: template for template in (*customer.TEMPLATES, *staff.TEMPLATES)}
 
     def world(self, seed: int) -> dict[str, Any]:
-        return _world(seed)
+        return make_world(seed)
 
     def sign_in(self, seed: int) -> str:
         world = self.world(seed)
         return f"log in as {world['staff']['email']} or {world['customers'][0]['email']}, password {world['password']}"
-
-
-@lru_cache(maxsize=32)
-def _world(seed: int) -> dict[str, Any]:
-    return make_world(seed)

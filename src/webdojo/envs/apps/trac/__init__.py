@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,4 @@ class Trac(Application):
     templates = {template.name: template for template in TEMPLATES}
 
     def world(self, seed: int) -> dict[str, Any]:
-        return _world(seed)
-
-
-@lru_cache(maxsize=32)
-def _world(seed: int) -> dict[str, Any]:
-    return make_world(seed)
+        return make_world(seed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +47,8 @@ class Wagtail(Application):
     templates = {template.name: template for template in (*visitor.TEMPLATES, *editor.TEMPLATES, *keeper.TEMPLATES)}
 
     def world(self, seed: int) -> dict[str, Any]:
-        return _world(seed)
+        return make_world(seed)
 
     def sign_in(self, seed: int) -> str:
         world = self.world(seed)
         return f"log in at /admin/ as {world['editors'][0]['login']}, password {world['password']}"
-
-
-@lru_cache(maxsize=32)
-def _world(seed: int) -> dict[str, Any]:
-    return make_world(seed)
