@@ -1,4 +1,4 @@
-"""Reports that the site was left as it was take back no answer."""
+"""Reports that the site was left as it was, or of a detour on it, take back no answer."""
 
 from __future__ import annotations
 
@@ -42,8 +42,18 @@ I have not changed anything. {}.
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("report", REPORTS)
-def test_what_was_left_as_it_was_takes_no_answer_back(report: str) -> None:
+DETOURS = """
+I opened the wrong page by mistake, so I went back and tried again. {}.
+The page did not load at first, so I reloaded it. {}.
+I did not see it at once and had to scroll down. {}.
+{}. I had to scroll down a long list to see it.
+My first search found nothing because I had mistyped it, but the second one worked. {}.
+First I clicked the wrong link, then I returned. {}.
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("report", [*REPORTS, *DETOURS])
+def test_what_was_left_as_it_was_and_a_detour_take_no_answer_back(report: str) -> None:
     for wanted, question, subject, said in ASKED:
         assert says(wanted, report.format(said), question, subject), said
 
@@ -76,22 +86,6 @@ def test_a_value_or_an_answer_with_such_words_is_kept() -> None:
 def test_a_unit_inside_of_a_word_is_no_name() -> None:
     said = "The weight is 7102 g. I have not changed anything on the site."
     assert says(number(7102, "g"), said, "Tell me the weight of Happy Clock.", Subject(names=("Happy Clock",)))
-
-
-DETOURS = """
-I opened the wrong page by mistake, so I went back and tried again. {}.
-The page did not load at first, so I reloaded it. {}.
-I did not see it at once and had to scroll down. {}.
-{}. I had to scroll down a long list to see it.
-My first search found nothing because I had mistyped it, but the second one worked. {}.
-First I clicked the wrong link, then I returned. {}.
-""".strip().splitlines()
-
-
-@pytest.mark.parametrize("detour", DETOURS)
-def test_a_detour_takes_no_answer_back(detour: str) -> None:
-    for wanted, question, subject, said in ASKED:
-        assert says(wanted, detour.format(said), question, subject), said
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def without_conduct(answer: str, question: str, names: Iterable[str] = ()) -> st
         return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", clause, re.IGNORECASE))
 
     def kept(clause: re.Match[str]) -> str:
-        words = [word.casefold().replace("’", "'") for word in _WORD.findall(clause[0])]
+        words = _words(clause[0])
         told = _tells_of_no_change(words)
         own = not _WRITERS.isdisjoint(words) or asked.isdisjoint(words) or not _UNTOUCHED.isdisjoint(words)
         if not told or not own or any(name in clause[0].casefold() and named(name, clause[0]) for name in small):
@@ -69,10 +69,14 @@ def without_conduct(answer: str, question: str, names: Iterable[str] = ()) -> st
         return " "
 
     def without_detour(sentence: re.Match[str]) -> str:
-        words = [word.casefold().replace("’", "'") for word in _WORD.findall(sentence[0])]
+        words = _words(sentence[0])
         return " " if _WENT_ON.search(" ".join(words)) and _WAYS.issuperset(words) else sentence[0]
 
     return _CLAUSE.sub(kept, _SENTENCE.sub(without_detour, answer)).lstrip(" ,;:")
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold().replace("’", "'") for word in _WORD.findall(text)]
 
 
 def _of_change(word: str) -> bool:

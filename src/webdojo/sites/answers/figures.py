@@ -1,4 +1,4 @@
-"""The numbers that an answer claims, in the unit that was asked for."""
+"""The numbers that an answer claims, in the unit that was asked for, and those that only round another one."""
 
 from __future__ import annotations
 
@@ -171,3 +171,56 @@ def reckoned(reading: Reading, figures: list[Figure], value: Decimal) -> Iterato
         if end == at + 1 or total != value:
             yield from figures[at:end]
         at = end
+
+
+_LARGER = {
+    "k": 1000,
+    "thousand": 1000,
+    "kg": 1000,
+    "km": 1000,
+    "mb": 1000,
+    "h": 60,
+    "hours": 60,
+    "weeks": 7,
+    "years": 12,
+}
+"""How many of a unit the larger one has, of those in which figures are told roughly."""
+_ROUNDED = re.compile(
+    r"\b(?:roughly|about|around|approximately|some) (?:[$€£] ?)?(?P<rounded>\d[\d,]*(?:\.\d+)?)"
+    r"(?P<scale> ?(?:k|thousand|kg|mb|km)\b)?(?: [^\W\d]+){0,3}(?:[,;.:(]| ?[—–]| -)+ ?"
+    r"(?=(?:the )?(?:exact|precise)(?:ly)?\b[^.;\n\d]{0,40}?(?P<exact>\d[\d,]*))",
+    re.IGNORECASE,
+)
+"""A rounded figure before the exact one."""
+_IN_LARGER = re.compile(
+    r"\b(?P<exact>\d[\d,]*)(?P<unit> ?[^\W\d]+)?(?: ?\(|,| or)+ ?(?:that is|i\.?e\.?,?|or|which is)? ?"
+    rf"(?:roughly|about|around|approximately|[~≈]) ?(?P<rounded>\d+(?:\.\d+)?) ?(?P<scale>{'|'.join(_LARGER)})\b\)?",
+    re.IGNORECASE,
+)
+"""An exact figure before one that is rounded in a larger unit."""
+
+
+def without_rounded(text: str) -> str:
+    """A text without the figures that round what it says exactly, too: `1955 g (about 2.0 kg)`.
+
+    One that was rounded wrongly stays, and contradicts the exact one.
+    """
+    return _ROUNDED.sub(_nothing, _IN_LARGER.sub(_exact, text))
+
+
+def _nothing(match: re.Match[str]) -> str:
+    """Nothing, if the figure was rounded rightly."""
+    return "" if _agree(match, _LARGER.get((match["scale"] or "").strip().casefold(), 1)) else match[0]
+
+
+def _exact(match: re.Match[str]) -> str:
+    """The exact figure, if it was rounded rightly."""
+    exact = f"{match['exact']}{match['unit'] or ''}"
+    return exact if _agree(match, _LARGER[match["scale"].casefold()]) else match[0]
+
+
+def _agree(match: re.Match[str], scale: int) -> bool:
+    """Whether `rounded` of a match is its `exact` but for its last digit."""
+    whole, _, part = match["rounded"].replace(",", "").partition(".")
+    last = 10.0 ** (-len(part) if part else len(whole) - len(whole.rstrip("0")))
+    return abs(float(f"{whole}.{part or 0}") - float(match["exact"].replace(",", "")) / scale) <= last

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from webdojo.sites.answers.figures import without_rounded
 from webdojo.sites.answers.forms import uncalled
 from webdojo.sites.answers.naming import without_marks
 
@@ -78,31 +79,6 @@ _MAY_CHANGE = re.compile(
     re.IGNORECASE,
 )
 """A note that another day may bring another answer."""
-_ROUNDED = re.compile(
-    r"\b(?:roughly|about|around|approximately|some) (?:[$€£] ?)?(?P<rounded>\d[\d,]*(?:\.\d+)?)"
-    r"(?P<scale> ?(?:k|thousand|kg|mb|km)\b)?(?: [^\W\d]+){0,3}(?:[,;.:(]| ?[—–]| -)+ ?"
-    r"(?=(?:the )?(?:exact|precise)(?:ly)?\b[^.;\n\d]{0,40}?(?P<exact>\d[\d,]*))",
-    re.IGNORECASE,
-)
-"""A rounded figure before the exact one."""
-_LARGER = {
-    "k": 1000,
-    "thousand": 1000,
-    "kg": 1000,
-    "km": 1000,
-    "mb": 1000,
-    "h": 60,
-    "hours": 60,
-    "weeks": 7,
-    "years": 12,
-}
-"""How many of a unit the larger one has, of those in which figures are told roughly."""
-_IN_LARGER = re.compile(
-    r"\b(?P<exact>\d[\d,]*)(?P<unit> ?[^\W\d]+)?(?: ?\(|,| or)+ ?(?:that is|i\.?e\.?,?|or|which is)? ?"
-    rf"(?:roughly|about|around|approximately|[~≈]) ?(?P<rounded>\d+(?:\.\d+)?) ?(?P<scale>{'|'.join(_LARGER)})\b\)?",
-    re.IGNORECASE,
-)
-"""An exact figure before one that is rounded in a larger unit."""
 _RUN = re.compile(
     r"\b(?:(?:it|this|that) (?:only |just )?took(?: me)?|(?:i )?(?:needed|used)"
     r"|(?:(?:finished|done|completed|found|solved)(?: it| this)?,? )?(?:after|in|within)) (?:only |just )?\d{1,3}"
@@ -154,31 +130,12 @@ def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool 
     text = _ASKS_IN_HEAD.sub("", _EXACTLY.sub("exactly", text))
     if not any(word in question.casefold() for word in ("step", "click", "turn", "action")):
         text = _RUN.sub(" ", text)
-    text = _IN_LARGER.sub(_smaller, text)
-    text = _ROUNDED.sub(_exact, _MAY_CHANGE.sub(" ", _MIX_UP.sub(" ", _PLACE.sub(" ", text))))
+    text = _MAY_CHANGE.sub(" ", _MIX_UP.sub(" ", _PLACE.sub(" ", without_rounded(text))))
     if "star" in question:
         text = re.sub(r"[★⭐]+", lambda match: f" {len(match[0])} stars ", text)
         text = re.sub(r"(?<=\b[0-5])(?: out of | ?/ ?)5(?: stars)?\b", " stars", text)
     parts = [part for part in _CORRECTION.split(text) if re.search(r"\w", part)]
     return _unasked(parts[-1] if parts else "", asks_back)
-
-
-def _exact(match: re.Match[str]) -> str:
-    """Nothing, if the figure was rounded rightly."""
-    return "" if _agree(match, _LARGER.get((match["scale"] or "").strip().casefold(), 1)) else match[0]
-
-
-def _smaller(match: re.Match[str]) -> str:
-    """The exact figure, if it was rounded rightly."""
-    exact = f"{match['exact']}{match['unit'] or ''}"
-    return exact if _agree(match, _LARGER[match["scale"].casefold()]) else match[0]
-
-
-def _agree(match: re.Match[str], scale: int) -> bool:
-    """Whether `rounded` of a match is its `exact` but for its last digit."""
-    whole, _, part = match["rounded"].replace(",", "").partition(".")
-    last = 10.0 ** (-len(part) if part else len(whole) - len(whole.rstrip("0")))
-    return abs(float(f"{whole}.{part or 0}") - float(match["exact"].replace(",", "")) / scale) <= last
 
 
 def _without_signature(text: str, names: Iterable[str]) -> str:
