@@ -20,9 +20,10 @@ from webdojo.errors import ConfigError, SiteError, TaskError
 from webdojo.reward.function import RewardFunction
 from webdojo.reward.rules import Rules
 from webdojo.sites import HELDOUT_SEED, HOSTS
-from webdojo.types import Task
+from webdojo.types import Task, View
 
 if TYPE_CHECKING:
+    from webdojo.sites.oracle import Oracle
     from webdojo.sites.serving.server import SiteServer
 
 
@@ -102,9 +103,12 @@ class Dojo(LocalEnvironment):
 
     @property
     def oracle(self) -> ScriptMaker:
-        from webdojo.sites.oracle import Oracle
+        def script(task: Task, view: View | None, noise: float, seed: str) -> Oracle:
+            from webdojo.sites.oracle import Oracle
 
-        return lambda task, view, noise, seed: Oracle(task, noise, seed, view)
+            return Oracle(task, noise, seed, view)
+
+        return script
 
     def check(self, task: Task) -> None:
         from webdojo.sites.kinds import KINDS

@@ -6,8 +6,6 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
-from huggingface_hub import snapshot_download
-
 from webdojo.errors import ModelError, one_line
 from webdojo.policy.config import SHIPPED
 
@@ -36,6 +34,8 @@ def model_folder(path: str | Path) -> Path:
     if folder.is_dir():
         return folder
     if is_hub_id(path):
+        from huggingface_hub import snapshot_download
+
         try:
             return Path(snapshot_download(str(path)))
         except Exception as error:  # the hub client raises a dozen unrelated kinds for "cannot be had"

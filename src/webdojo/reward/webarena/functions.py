@@ -10,8 +10,6 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote, urlsplit
 
-import httpx
-
 from webdojo.errors import BrowserError, Failure, TaskError
 from webdojo.reward.webarena.rules import Rules
 
@@ -58,6 +56,8 @@ class ShopApi:
         self._address = address.rstrip("/")
         self._login = {"username": user, "password": password}
         self._rules = rules
+        import httpx
+
         self._http = httpx.AsyncClient(timeout=_TIMEOUT_S, trust_env=False)
         self._token = ""
 
@@ -100,6 +100,8 @@ class ShopApi:
         return await self._send("GET", path, params=query, headers={"Authorization": f"Bearer {self._token}"})
 
     async def _send(self, method: str, path: str, **options: Any) -> Any:
+        import httpx
+
         try:
             response = await self._http.request(method, self._address + path, **options)
             response.raise_for_status()
