@@ -10,12 +10,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.loops.conftest import SmallRecipe
 from tests.loops.test_evaluations import World
 from webdojo.loops.start import train
 from webdojo.policy.hf.engine import HFEngine
+from webdojo.store.learner_logprobs import read_learner_logprobs
 from webdojo.store.run import RunStore
 
 ROOT = Path(__file__).parents[2]
@@ -41,12 +43,24 @@ def test_staleness_decides_whether_rollouts_and_updates_overlap(
     with RunStore.open(tmp_path / "run", readonly=True) as store:
         rows = store.metrics("rl")
         trained = [group for step in range(1, 5) for group in store.get(f"trained groups {step}")]
-        versions = {id: {v for t in store.trajectories("rl") if t.group == id for v in t.versions} for id in trained}
+        episodes = {each.id: each for each in store.trajectories("rl")}
+        versions = {id: {v for t in episodes.values() if t.group == id for v in t.versions} for id in trained}
+        gaps = {}
+        for step in range(1, 5):
+            for id, episode in episodes.items():
+                for number, turn in enumerate(episode.turns):
+                    learner = read_learner_logprobs(store.path, step, id, number)
+                    if learner is not None:
+                        gap = learner - np.array(turn.response.logprobs)
+                        own = np.array(turn.response.versions) == step - 1
+                        assert np.array_equal(np.isfinite(gap), own), "those of other weights cannot be compared"
+                        gaps[step] = max(gaps.get(step, 0.0), float(np.abs(gap[own]).max()))
     assert len(set(trained)) == 4
     for step, group in enumerate(trained):
         assert step - staleness <= min(versions[group]) <= max(versions[group]) <= step
     overlap = [row["staleness_max"] for row in rows]
     assert overlap == [0, 0, 0, 0] if staleness == 0 else max(overlap) > 0
+    assert gaps == {row["step"]: pytest.approx(row["engine_gap_max"]) for row in rows if "engine_gap_max" in row}
     for row in rows:
         phases = row["seconds_wait"] + row["seconds_update"]
         assert phases <= row["seconds_total"]

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
@@ -18,6 +19,7 @@ from tests.view.viewer_server import served
 from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
 from webdojo.evaluation.metrics import share
+from webdojo.store.learner_logprobs import write_learner_logprobs
 from webdojo.store.run import RunStore
 from webdojo.types import Judgement, ToolCall
 
@@ -48,6 +50,8 @@ def store(tmp_path_factory) -> Iterator[RunStore]:
         for k in range(4):
             store.add_trajectory(attempt(store, k), "rl", k + 1)
         store.add_trajectory(hostile(store), "rl", 24)
+        compared = {("try-0", 1): np.array([-0.1] * 10 + [-0.4, np.nan], dtype=np.float32)}
+        write_learner_logprobs(store.path, 1, compared)
         yield store
 
 
@@ -212,6 +216,10 @@ def test_a_trajectory_is_read_with_keys(browser, address, store):
         page.keyboard.press("t")
         expect(page.locator(".step").nth(1).locator(".token")).to_have_count(12)
         assert "log-probability -0.100" in str(page.locator(".token").first.get_attribute("title"))
+        page.get_by_label("Colour tokens by").select_option("gap")
+        expect(page.locator(".step").nth(1).locator(".tools .note")).to_contain_text("at most 3.0e-1 nats")
+        about = [str(token.get_attribute("title")) for token in page.locator(".token").all()]
+        assert [text.partition("learner less engine ")[2] for text in about[-3:]] == ["0.0e+0", "-3.0e-1", ""]
         page.locator(".step").nth(1).get_by_text("prompt of 120 tokens").click()
         expect(page.locator(".prompt-image")).to_contain_text("80 tokens")
         expect(page.locator(".typed").first).to_have_text("amber kettle")

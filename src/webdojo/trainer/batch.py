@@ -20,7 +20,7 @@ from webdojo.errors import TrainError
 from webdojo.trainer.advantages import ADVANTAGES, NORMALIZERS, TurnShape
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.losses import LOSSES
-from webdojo.types import Prompt, Reward, Trajectory, Turn
+from webdojo.types import Prompt, Reward, Trajectory
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,10 @@ class Sample:
     """Log-probabilities under π_prox, where that is not the engine's policy."""
     reference_logprobs: list[float] = field(default_factory=list)
     """Log-probabilities under the reference model, where there is a KL term."""
+    trajectory: str = ""
+    """Id of its trajectory."""
+    turn: int = 0
+    """Number of its turn."""
     unit: int = 0
     """Samples of the same unit share much of their context, and stay in one mini-batch."""
 
@@ -75,22 +79,27 @@ def weighted_samples(
     weight_of = NORMALIZERS.get(config.normalizer).function
     samples: list[Sample] = []
     for unit, trajectory, group_size, advantage in trained:
-        for turn in trajectory.turns:
+        for number, turn in enumerate(trajectory.turns):
             tokens = len(turn.response.ids)
             if not tokens or not (advantage or every_turn_teaches):
                 continue
             if config.repetition_penalty and turn.same_screen and advantage > 0:
                 continue
             shape = TurnShape(len(groups), group_size, len(trajectory.turns), tokens, all_tokens)
-            samples.append(_sample(trajectory, turn, advantage, weight_of(shape, config.normalizer_k), unit))
+            samples.append(_sample(trajectory, number, advantage, weight_of(shape, config.normalizer_k), unit))
     return samples
 
 
 def sft_samples(trajectories: Sequence[Trajectory]) -> list[Sample]:
     """Behaviour-cloning samples: every turn is a target on its own context (OpenWebRL §4.2), all tokens weigh alike."""
-    turns = [(trajectory, turn) for trajectory in trajectories for turn in trajectory.turns if turn.response.ids]
-    total_tokens = sum(len(turn.response.ids) for _, turn in turns)
-    return [_sample(trajectory, turn, 0.0, 1 / total_tokens, unit) for unit, (trajectory, turn) in enumerate(turns)]
+    turns = [
+        (trajectory, number, len(turn.response.ids))
+        for trajectory in trajectories
+        for number, turn in enumerate(trajectory.turns)
+        if turn.response.ids
+    ]
+    total_tokens = sum(tokens for _, _, tokens in turns)
+    return [_sample(trajectory, number, 0.0, 1 / total_tokens, k) for k, (trajectory, number, _) in enumerate(turns)]
 
 
 def mini_batches(samples: Sequence[Sample], size: int, generator: torch.Generator) -> list[list[Sample]]:
@@ -151,7 +160,8 @@ def _reward(trajectory: Trajectory) -> Reward:
     return trajectory.reward
 
 
-def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weight: float, unit: int) -> Sample:
+def _sample(trajectory: Trajectory, number: int, advantage: float, weight: float, unit: int) -> Sample:
+    turn = trajectory.turns[number]
     response = turn.response
     counts = (len(response.ids), len(response.logprobs), len(response.versions))
     if len(set(counts)) != 1:
@@ -166,5 +176,7 @@ def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weight: float,
         advantage=advantage,
         token_weights=[weight] * len(response.ids),
         versions=list(response.versions),
+        trajectory=trajectory.id,
+        turn=number,
         unit=unit,
     )

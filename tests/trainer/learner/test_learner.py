@@ -107,8 +107,17 @@ def test_the_first_step_follows_the_engines_logprobs_and_reports_the_gap(
     learner = Learner(*loaded, images, settings(ppo_epochs=1, batch_size=8, old_logprobs="engine"))
     samples = make_samples(6)
     current = learner.logprobs(samples, 1.0)
-    shifted = [dataclasses.replace(s, old_logprobs=(lp - 0.1).tolist()) for s, lp in zip(samples, current, strict=True)]
-    metrics = learner.train_policy(shifted, 1.0)
+    shifted = [
+        dataclasses.replace(s, old_logprobs=(lp - 0.1).tolist(), turn=k)
+        for k, (s, lp) in enumerate(zip(samples, current, strict=True))
+    ]
+    told: dict[int, list[float]] = {}
+
+    def note(scored: Sequence[Sample], logprobs: Sequence[torch.Tensor]) -> None:
+        told.update({sample.turn: lp.tolist() for sample, lp in zip(scored, logprobs, strict=True)})
+
+    metrics = learner.train_policy(shifted, 1.0, on_scored=note)
+    assert told == {k: pytest.approx(lp.tolist(), abs=1e-4) for k, lp in enumerate(current)}
     assert metrics["ratio"] == pytest.approx(2.718281828**0.1, rel=1e-3)
     assert metrics["engine_gap_mean"] == pytest.approx(0.1, rel=1e-2)
     assert metrics["engine_gap_max"] == pytest.approx(0.1, rel=1e-2)

@@ -25,6 +25,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
+import numpy as np
 from torch import Tensor
 
 from webdojo.loops.episodes import EpisodeRunner
@@ -43,6 +44,7 @@ from webdojo.rollout.curriculum import outcomes
 from webdojo.rollout.groups import Group, GroupFilter, dynamic_sampling, every_group
 from webdojo.rollout.pool import RolloutPool
 from webdojo.rollout.scheduler import Scheduler
+from webdojo.store.learner_logprobs import write_learner_logprobs
 from webdojo.store.run import RunStore
 from webdojo.trainer.batch import Sample, advantages_of, weighted_samples
 from webdojo.trainer.config import TrainConfig
@@ -134,7 +136,7 @@ async def online(
             with timer.measure("update"), progress(f"{step}, turns", len(samples), stays=False) as bar:
                 await sleep.enter_async_context(asleep(engine, scheduler.clock))
                 temperature = rollout.sampling.temperature
-                train = partial(_train, samples=samples, temperature=temperature, version=iteration - 1)
+                train = partial(_train, store, samples=samples, temperature=temperature, version=iteration - 1)
                 update = await learning.does(train)
                 bar.advance(len(samples))
                 if evaluations.running or not engine.updates_asleep:
@@ -161,8 +163,20 @@ async def online(
             pool.advance(iteration)
 
 
-async def _train(learner: Learner, samples: Sequence[Sample], temperature: float, version: int) -> dict[str, float]:
-    return await learn(learner, learner.train_policy, samples, temperature, version)
+async def _train(
+    store: RunStore, learner: Learner, samples: Sequence[Sample], temperature: float, version: int
+) -> dict[str, float]:
+    def keep(scored: Sequence[Sample], logprobs: Sequence[Tensor]) -> None:
+        found = {
+            (sample.trajectory, sample.turn): np.where(
+                np.array(sample.versions) == version, lp.numpy(), np.float32("nan")
+            )
+            for sample, lp in zip(scored, logprobs, strict=True)
+            if version in sample.versions
+        }
+        write_learner_logprobs(store.path, version + 1, found)
+
+    return await learn(learner, learner.train_policy, samples, temperature, version, keep)
 
 
 async def _weights(learner: Learner) -> Mapping[str, Tensor]:

@@ -58,6 +58,9 @@ TokenLoss = Callable[[Sequence[Sample], TokenScores], tuple[Tensor, dict[str, fl
 """Takes the samples of a micro-batch and the scores of their T response tokens, sample after sample; gives the summed
 loss, and means over those tokens for the log. With several ranks it is pickled for the others."""
 
+OnScored = Callable[[Sequence[Sample], Sequence[Tensor]], None]
+"""Takes samples and the log-probabilities [|y|] that the learner has given their responses."""
+
 
 class Means:
     """Running weighted means by name, for the log: of tokens over micro-batches, of steps over an update."""
@@ -143,7 +146,11 @@ class Learner:
             return self._scoring.logprobs(samples, temperature, self.reference if reference else None)
 
     def train_policy(
-        self, samples: Sequence[Sample], temperature: float, version: int | None = None
+        self,
+        samples: Sequence[Sample],
+        temperature: float,
+        version: int | None = None,
+        on_scored: OnScored | None = None,
     ) -> dict[str, float]:
         """One policy update: `ppo_epochs` passes over the samples with the recipe's loss (OpenWebRL §4.4).
 
@@ -151,8 +158,8 @@ class Learner:
         default the newest that sampled. Returns the metrics of an update (`docs/metrics.md`). `engine_gap_mean` and
         `engine_gap_max` are over the tokens of that version before the first step, of the first mini-batch only, unless
         `old_logprobs` is `learner`, and so are `engine_kl_image` and `engine_kl_text`, of turns that show an image and
-        of others; absent where that has no such token. Without samples there is no step. A loss or gradient that is not
-        finite, or `stop`, is a TrainError.
+        of others; absent where that has no such token. `on_scored` gets the samples that they are measured on. Without
+        samples there is no step. A loss or gradient that is not finite, or `stop`, is a TrainError.
         """
         config = self.config
         started = time.perf_counter()
@@ -162,9 +169,15 @@ class Learner:
         if version is None:
             version = max(sampled_by for sample in samples for sampled_by in sample.versions)
         gaps: dict[str, float] | None = None
+
+        def compare(scored: Sequence[Sample], logprobs: Sequence[Tensor]) -> dict[str, float]:
+            if on_scored is not None:
+                on_scored(scored, logprobs)
+            return _engine_gaps(scored, logprobs, version)
+
         if config.old_logprobs == "learner":
             current = self.logprobs(samples, temperature)
-            gaps = _engine_gaps(samples, current, version)
+            gaps = compare(samples, current)
             samples = [replace(s, prox_logprobs=lp.tolist()) for s, lp in zip(samples, current, strict=True)]
         if config.kl_coef:
             before = self.logprobs(samples, temperature, reference=True)
@@ -177,7 +190,7 @@ class Learner:
                 share = len(batch) / len(samples)
                 scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=loss, means=means)
                 if gaps is None:  # of the first step, unless `old_logprobs: learner`
-                    gaps = _engine_gaps(batch, scored, version)
+                    gaps = compare(batch, scored)
         return means.result() | (gaps or {}) | self.totals(samples, first_step, started)
 
     def totals(self, samples: Sequence[Sample], first_step: int, started: float) -> dict[str, float]:

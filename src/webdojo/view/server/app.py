@@ -156,13 +156,14 @@ def _trajectory(run: ViewedRun, request: Request) -> Response:
 
 def _turn(run: ViewedRun, request: Request) -> Response:
     """The tokens of a response, or with `prompt=1` the prompt that it answers."""
-    turns = run.trajectory(request.query_params.get("id", "")).turns
+    trajectory = run.trajectory(request.query_params.get("id", ""))
+    turns = trajectory.turns
     number = _number(request, "turn", 0)
     if number >= len(turns):
         raise NotFound(f"this trajectory has {len(turns)} turns")
     tokenizer = run.tokenizer
     if request.query_params.get("prompt") != "1":
-        return JSONResponse(token_list(turns[number], tokenizer))
+        return JSONResponse(token_list(run.store.path, trajectory.id, number, turns[number], tokenizer))
     parts = prompt_parts(turns[number], tokenizer)
     for part, image in zip((each for each in parts if "image" in each), turns[number].prompt.images, strict=True):
         part["image"] = pages.image_address(run, image)

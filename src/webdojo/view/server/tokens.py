@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 from tokenizers import Tokenizer
 
 from webdojo.policy.model.folder import is_hub_id, model_folder
+from webdojo.store.learner_logprobs import read_learner_logprobs
 from webdojo.store.run import RunStore
 from webdojo.types import ImageSegment, Turn
 from webdojo.view.page import visible
@@ -28,15 +31,20 @@ def tokenizer_of(store: RunStore) -> Tokenizer | None:
     return Tokenizer.from_file(str(file)) if file is not None else None
 
 
-def token_list(turn: Turn, tokenizer: Tokenizer | None) -> list[dict[str, Any]]:
-    """The tokens of a response as JSON objects, with what is stored about each."""
+def token_list(run: Path, id: str, number: int, turn: Turn, tokenizer: Tokenizer | None) -> list[dict[str, Any]]:
+    """The tokens of a response as JSON objects, with what is stored about each, in the record of trajectory `id` and
+    in what the learner left in the folder of the run. `gap` is the learner's log-probability less the engine's."""
     response = turn.response
+    trained_in = max(response.versions, default=0) + 1
+    learner = read_learner_logprobs(run, trained_in, id, number)
+    gaps = [] if learner is None else (learner - np.array(response.logprobs, dtype=np.float32)).tolist()
     return [
         {
             "text": visible(tokenizer.decode([id], skip_special_tokens=False)) if tokenizer is not None else f"{id} ",
             "id": id,
             "logprob": response.logprobs[k] if k < len(response.logprobs) else None,
             "version": response.versions[k] if k < len(response.versions) else None,
+            "gap": gaps[k] if k < len(gaps) and math.isfinite(gaps[k]) else None,
         }
         for k, id in enumerate(response.ids)
     ]

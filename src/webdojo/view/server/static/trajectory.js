@@ -3,7 +3,7 @@ import { $, address, enlarge, h, json, typing } from "./dom.js";
 
 const { run, id } = $("#trajectory").dataset;
 const steps = [...document.querySelectorAll(".step")];
-const COLOURS = { logprob: "log-probability", version: "version of the weights", none: "no colour" };
+const COLOURS = { logprob: "log-probability", gap: "engine–learner gap", version: "version of the weights", none: "no colour" };
 
 const turnAddress = (step, more = "") => address(run, `/turn?id=${encodeURIComponent(id)}&turn=${step.dataset.turn}${more}`);
 
@@ -24,20 +24,28 @@ function onDemand(part, load) {
 async function tokens(step) {
   const found = await json(turnAddress(step));
   const spans = found.map((token) => {
-    const about = [`id ${token.id}`, token.logprob === null ? null : `log-probability ${token.logprob.toFixed(3)}`, token.version === null ? null : `version ${token.version}`];
+    const about = [`id ${token.id}`, token.logprob === null ? null : `log-probability ${token.logprob.toFixed(3)}`, token.version === null ? null : `version ${token.version}`, token.gap === null ? null : `learner less engine ${token.gap.toExponential(1)}`];
     return h("span", { class: "token", title: about.filter(Boolean).join(", ") }, token.text);
   });
   const versions = [...new Set(found.map((token) => token.version))].sort((a, b) => a - b);
+  const gaps = found.map((token) => Math.abs(token.gap ?? 0));
+  const widest = Math.max(...gaps) || 1;
+  const compared = found.some((token) => token.gap !== null);
   const paint = (by) => {
     found.forEach((token, k) => {
       let share = 0;
       if (by === "logprob" && token.logprob !== null) share = Math.min(1, -token.logprob / 4);
+      if (by === "gap" && token.gap !== null) share = Math.min(1, Math.abs(token.gap) / widest);
       if (by === "version" && versions.length > 1) share = 0.25 + (0.75 * versions.indexOf(token.version)) / (versions.length - 1);
       spans[k].style.setProperty("--share", `${Math.round(70 * share)}%`);
     });
     const total = found.reduce((sum, token) => sum + (token.logprob ?? 0), 0);
-    note.textContent =
-      by === "logprob" ? `the more colour, the less likely; the sum is ${total.toFixed(2)} nats` : by === "version" ? `versions ${versions.join(", ")}; the more colour, the newer` : "";
+    note.textContent = {
+      logprob: `the more colour, the less likely; the sum is ${total.toFixed(2)} nats`,
+      gap: compared ? `the more colour, the further learner and engine are apart, at most ${Math.max(...gaps).toExponential(1)} nats` : "the learner did not compare this turn",
+      version: `versions ${versions.join(", ")}; the more colour, the newer`,
+      none: "",
+    }[by];
   };
   const choice = h("select", { "aria-label": "Colour tokens by" }, Object.entries(COLOURS).map(([value, text]) => h("option", { value }, text)));
   const note = h("span", { class: "note" });
