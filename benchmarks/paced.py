@@ -44,6 +44,7 @@ from webdojo.recipe import Recipe, dump_recipe, parse_recipe
 from webdojo.rollout.groups import run_each
 from webdojo.store.run import RunStore
 from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.learner.learner import OnScored
 from webdojo.types import (
     Engine,
     EngineHealth,
@@ -177,7 +178,9 @@ class Learner:
     def state_dict(self) -> dict[str, Any]:
         return {}
 
-    def train_policy(self, samples: list[Any], temperature: float, version: int) -> dict[str, float]:
+    def train_policy(
+        self, samples: list[Any], temperature: float, version: int, on_scored: OnScored | None = None
+    ) -> dict[str, float]:
         self._loop.spend(len(samples) * self._trajectory_s / MEAN_STEPS / EFFECTIVE)
         self.turns += len(samples)
         return {"samples": len(samples)}

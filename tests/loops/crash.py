@@ -25,6 +25,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import webdojo.store.database
@@ -38,6 +39,7 @@ from webdojo.recipe import Recipe
 from webdojo.rollout.groups import is_settled, number_of
 from webdojo.store.run import RunStore
 from webdojo.trainer.batch import Sample
+from webdojo.trainer.learner.learner import OnScored
 from webdojo.types import EngineHealth, Task, Trajectory
 
 POINTS = int(os.environ.get("CRASH_POINTS", "0"))
@@ -110,7 +112,11 @@ class Notebook:
     def state_dict(self) -> dict[str, Any]:
         return {}
 
-    def train_policy(self, samples: list[Sample], temperature: float, version: int) -> dict[str, float]:
+    def train_policy(
+        self, samples: list[Sample], temperature: float, version: int, on_scored: OnScored | None = None
+    ) -> dict[str, float]:
+        if on_scored is not None:
+            on_scored(samples, [torch.tensor(sample.old_logprobs) for sample in samples])
         time.sleep(0.03)
         self.trained.append(sorted(sample.response_ids[0] for sample in samples))
         return {"samples": len(samples)}

@@ -40,6 +40,7 @@ from webdojo.reward.gate import Scorer
 from webdojo.store.run import RunStore
 from webdojo.tasks.miniwob import HOST, KIND
 from webdojo.trainer.batch import Sample
+from webdojo.trainer.learner.learner import OnScored
 from webdojo.types import (
     EngineHealth,
     FinishReason,
@@ -77,7 +78,9 @@ class Notebook:
     def state_dict(self) -> dict[str, Any]:
         return {}
 
-    def train_policy(self, samples: list[Sample], temperature: float, version: int) -> dict[str, float]:
+    def train_policy(
+        self, samples: list[Sample], temperature: float, version: int, on_scored: OnScored | None = None
+    ) -> dict[str, float]:
         self.trained.append(samples)
         return {"samples": len(samples)}
 

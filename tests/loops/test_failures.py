@@ -30,6 +30,7 @@ from webdojo.store import database
 from webdojo.store.checkpoints import RECORD
 from webdojo.store.run import RunStore
 from webdojo.trainer.batch import Sample
+from webdojo.trainer.learner.learner import OnScored
 
 ITERATIONS, N, G = 6, 2, 3
 RECIPE = load_recipe(
@@ -52,7 +53,9 @@ class Learner:
     def state_dict(self) -> dict[str, Any]:
         return {}
 
-    def train_policy(self, samples: list[Sample], temperature: float, version: int) -> dict[str, float]:
+    def train_policy(
+        self, samples: list[Sample], temperature: float, version: int, on_scored: OnScored | None = None
+    ) -> dict[str, float]:
         for sample in samples:
             for image in sample.prompt.images:
                 self.store.images.get(image)

@@ -45,7 +45,7 @@ def test_staleness_decides_whether_rollouts_and_updates_overlap(
         trained = [group for step in range(1, 5) for group in store.get(f"trained groups {step}")]
         episodes = {each.id: each for each in store.trajectories("rl")}
         versions = {id: {v for t in episodes.values() if t.group == id for v in t.versions} for id in trained}
-        gaps = {}
+        gaps: dict[int, float] = {}
         for step in range(1, 5):
             for id, episode in episodes.items():
                 for number, turn in enumerate(episode.turns):

@@ -1,4 +1,4 @@
-"""What the learner says of tokens that an engine has sampled: `learner_logprobs/NUMBER.npz`, a file an iteration.
+"""What the learner says of tokens that an engine has sampled: `learner/NUMBER.npz`, a file an iteration.
 
 An array a turn, float32, has one value for each response token: its log-probability under the weights that sampled it,
 as the learner computes them before it steps. NaN stands for tokens that earlier weights sampled. What the engine said
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from webdojo.store.files import write_atomic, writing
 
-FOLDER = "learner_logprobs"
+FOLDER = "learner"
 
 Logprobs = NDArray[np.float32]
 

@@ -5,8 +5,8 @@
     checkpoints/    Hugging Face layout, complete or not there
     recipe.yaml     the resolved recipe          info.json     versions, git hash, seed, machine
     result.json     the final metrics            run.lock      held by the process that writes
-    learner_logprobs/  what the learner says of the engine's tokens (`learner_logprobs.py`)
     judgements/     what judges said afterwards (`loops/judging`)
+    learner/        what the learner says of the tokens that it trains on (`learner_logprobs.py`)
     evaluation.json what the number of `webdojo eval` depends on (`loops/results/kit.py`)
     engine.sqlite   what was asked of endpoints, and paid, by the agent; `judge.sqlite` by its judge
 
