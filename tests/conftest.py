@@ -45,6 +45,7 @@ INTEGRATION = {
     "gpu": "gpu",
     "gym": "env guide",
     "interop": "host",
+    "interop/browsergym": "tasks",
     "interop/openenv": "openenv serve",
     "interop/trl": "trl",
     "interop/verifiers": "verifiers",
