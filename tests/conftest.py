@@ -42,6 +42,7 @@ INTEGRATION = {
     "dry_run": "memory",
     "envs": "dojo env",
     "envs/apps": "chromium trac",
+    "envs/browsergym": "browsergym",
     "gpu": "gpu",
     "gym": "env guide",
     "interop": "host",

@@ -21,6 +21,7 @@ import pytest_asyncio
 
 from tests.browser.conftest import LOCAL
 from tests.codec import SmallCodec
+from tests.envs.browsergym.processes import running
 from tests.rollout.stage import Actor, Line
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.browser.config import BrowserConfig
@@ -180,7 +181,7 @@ def verdict(trajectory: Trajectory) -> tuple[float, bool, bool]:
 
 
 def workers() -> list[psutil.Process]:
-    return [each for each in psutil.Process().children(recursive=True) if "worker.py" in " ".join(each.cmdline())]
+    return running("worker.py")
 
 
 @pytest.mark.parametrize("wrong", [False, True])
