@@ -45,7 +45,7 @@ test-interop: setup  ## tests of the adapters against the packages of others, ea
 		bash scripts/setup_interop.sh $$name || exit 1; \
 		[ ! -x .venv-$$name/bin/python ] || \
 		OMP_NUM_THREADS=1 .venv-$$name/bin/python -m pytest tests/interop/$$name $(ARGS) || exit 1; done
-	@OMP_NUM_THREADS=1 $(BIN)/pytest tests/interop/test_host.py tests/interop/trl $(ARGS)
+	@OMP_NUM_THREADS=1 $(BIN)/pytest tests/interop/test_host.py tests/interop/trl tests/interop/browsergym/test_tasks.py $(ARGS)
 
 test-trackers: setup  ## tests with W&B, MLflow and trackio without a network, in an environment of its own
 	@bash scripts/setup_interop.sh trackers

@@ -15,7 +15,8 @@ case $name in
   openenv) packages="openenv==0.10.0" imports="openenv.core" size="200 MB" ;;
   verifiers) packages="verifiers==0.4.0" imports="verifiers.v1" size="200 MB" ;;
   nemo_gym) packages="nemo-gym==0.4.0 tenacity pytest pytest-asyncio" imports="nemo_gym" size="1.6 GB" ;;
-  browsergym) packages="browsergym-core==0.14.3" imports="browsergym.core" size="200 MB" ;;
+  browsergym) packages="browsergym-core==0.14.3 browsergym-miniwob==0.14.3 websockets"
+              imports="browsergym.core, browsergym.miniwob, websockets" size="200 MB" ;;
   # What MLflow's local store needs, without its server and the libraries of models.
   trackers) packages="mlflow-skinny==3.17.2 sqlalchemy alembic wandb==0.31.0 trackio==0.43.0"
             imports="mlflow, sqlalchemy, wandb, trackio" size="270 MB" ;;

@@ -63,8 +63,9 @@ EXTRAS: dict[str, set[str]] = {
 """Optional dependencies, and the parts that import them; `miniwob` is pages only."""
 BESIDE = {"browsergym"}
 """What an adapter imports that cannot be an extra: it fixes a Playwright that is older than ours."""
-INSIDE = {"inside", "django_site"}
-"""Names of modules and packages that run in the environment of an application (`envs/apps`), and import what it has."""
+INSIDE = {"inside", "django_site", "worker", "one_context"}
+"""Names of modules and packages that run in the environment of an application (`envs/apps`) or of BrowserGym
+(`envs/browsergym`), and import what it has."""
 TRACKERS = {"mlflow", "trackio", "wandb"}
 OWN_ENVIRONMENT = {"embeddings", "nemo-gym", "openenv", "torchao", "verifiers", "vllm", "webarena-verified"} | TRACKERS
 """Extras whose tests run in an environment of their own. vLLM and webarena-verified fix the versions of many
@@ -198,7 +199,7 @@ def test_only_the_part_that_an_extra_is_for_imports_it(extra):
         part_of(module)
         for module, file in modules().items()
         for _, name in imports(file)
-        if name.split(".")[0] in libraries
+        if name.split(".")[0] in libraries and INSIDE.isdisjoint(module.split("."))
     }
     assert importers <= EXTRAS[extra]
 

@@ -184,7 +184,7 @@ BROKEN = {
     ("name", "says"),
     [
         ("dojjo", r"unknown environment 'dojjo'; did you mean 'dojo'.*`\./file\.py:Name` or `package\.module:Name`"),
-        ("zzz", r"unknown environment 'zzz'; there are apps, dojo, miniwob, web, webarena"),
+        ("zzz", r"unknown environment 'zzz'; there are apps, browsergym, dojo, miniwob, web, webarena"),
         ("./none.py:Notes", r"environment '\./none\.py:Notes': there is no file '\./none\.py' in /"),
         (
             "no_such_module:Notes",

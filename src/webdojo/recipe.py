@@ -169,8 +169,7 @@ class Recipe(Section):
         self.engine.check(self.harness)
         if trains and not self.engine.can_train:
             raise ConfigError(f"engine {self.engine.name!r} serves a model that cannot be trained: set engine.name=hf")
-        if self.browser.servers:
-            env.check_servers()
+        env.check_browser(self.browser)
         if trains and demonstrates and self.sft.demonstrated:
             self._check_oracle(
                 f"sft.demos = {self.sft.demos}",
@@ -211,8 +210,7 @@ class Recipe(Section):
         env, reward, config = self.env, self.reward_function, self.collect
         if config.teacher == "person" and self.browser.servers:
             raise ConfigError("a person demonstrates in a window of this machine: leave browser.servers out")
-        if self.browser.servers:
-            env.check_servers()
+        env.check_browser(self.browser)
         if config.teacher == "oracle":
             self._check_oracle("collect.teacher = oracle", "let a model teach: --model, or collect.teacher=model")
         elif config.teacher == "model":

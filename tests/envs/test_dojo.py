@@ -9,6 +9,7 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Visit
 from webdojo.errors import ConfigError, TaskError
@@ -128,8 +129,8 @@ def test_it_has_a_verdict_and_an_oracle() -> None:
 
 def test_servers_elsewhere_need_a_port_that_stays() -> None:
     with pytest.raises(ConfigError, match=r"env\.port is 0.*--hosts '\*\.localhost:80=ADDRESS:PORT'"):
-        Dojo().check_servers()
-    Dojo(port=8123).check_servers()
+        Dojo().check_browser(BrowserConfig(servers=["http://10.0.0.7:8400"]))
+    Dojo(port=8123).check_browser(BrowserConfig(servers=["http://10.0.0.7:8400"]))
 
 
 # --- visits -----------------------------------------------------------------------------------

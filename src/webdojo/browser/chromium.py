@@ -130,6 +130,8 @@ class Chromium:
         self = cls(driver, config, on_end, for_person)
         on_demand = config.capture == "begin_frame" and not config.cdp_url
         try:
+            if config.debugging_port:
+                flags = (*flags, "--remote-debugging-port=0")
             self._browser = await _browser(driver.playwright, config, (*flags, *FLAGS) if on_demand else flags)
             self._exits.insert(0, self._browser.close)
             self._cdp = await self._browser.new_browser_cdp_session()
@@ -165,6 +167,13 @@ class Chromium:
     def alive(self) -> bool:
         # Playwright does not report the loss of its driver as the end of the browser.
         return not self._ended and self._browser.is_connected() and all(map(_runs, self._processes))
+
+    @property
+    def debugger(self) -> str:
+        """The WebSocket address of its DevTools (`browser.debugging_port`)."""
+        assert self._profile is not None and self._config.debugging_port, "it listens nowhere"
+        port, path = (self._profile / "DevToolsActivePort").read_text().split()
+        return f"ws://127.0.0.1:{port}{path}"
 
     async def memory_mb(self) -> float:
         """Return the private memory of all its processes in MB; 0 for a browser that runs elsewhere."""

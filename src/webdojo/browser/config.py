@@ -61,6 +61,9 @@ class BrowserConfig(Section):
     """Browser servers (`webdojo browser serve`) that `train` and `eval` use instead of this machine's browsers, such as
     `http://10.0.0.7:8400`; their token is read from WEBDOJO_BROWSER_TOKEN. The rest of this section is then theirs, but
     for `viewport_px`, which must be the same there, `acquire_timeout_s` and `step_retries`."""
+    debugging_port: bool = False
+    """Browsers listen for DevTools clients on a free port of 127.0.0.1, for environments that attach to their pages
+    (`browsergym`). Any program of this machine can drive them then."""
     proxy: str = ""
     """Forward proxy to the web, `http://host:port` or `http://user:${NAME}@host:port` with a password from the
     environment. It resolves names, so the guard sees names only."""

@@ -8,13 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 
 from webdojo.browser.config import StorageState
 from webdojo.types import Feedback, Observation, ToolCall, View
 
 if TYPE_CHECKING:  # it brings Playwright, and a recipe names a reward, which may read a session
     from webdojo.browser.page.snapshot import Snapshot
+
+
+BLANK = "about:blank"
+"""The address at which a session opens nothing: its environment opens the first page (`Environment.enter`)."""
+
+
+class DebugTarget(NamedTuple):
+    """Where a DevTools client finds the active tab of a session."""
+
+    browser: str
+    """WebSocket address of the browser's DevTools."""
+    context: str
+    """Id of the browser context."""
+    page: str
+    """Id of the tab's target."""
 
 
 @dataclass
@@ -108,7 +123,7 @@ class Pool(Protocol[SessionT_co]):
     async def open(
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> SessionT_co:
-        """Open a fresh session at an http or https address, ready to be observed.
+        """Open a fresh session at an http or https address, ready to be observed, or at `BLANK`.
 
         Args:
             headers: sent with every request of this session.

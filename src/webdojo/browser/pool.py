@@ -19,6 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.chromium import BackgroundTasks, Chromium, first_line
 from webdojo.browser.config import HOSTED, BrowserConfig, StorageState, files_to_upload, read_storage_state
+from webdojo.browser.interface import BLANK
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.network.proxy import GuardProxy
 from webdojo.browser.reach import BACK_OFF_S, check_address, reach
@@ -116,7 +117,8 @@ class BrowserPool:
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> BrowserSession:
         """See `interface.Pool.open`; an answer of HTTP 500 or above counts as none."""
-        check_address(start_url)
+        if start_url != BLANK:
+            check_address(start_url)
         try:
             async with asyncio.timeout(self._config.acquire_timeout_s):
                 await self._free_places.acquire()
@@ -169,9 +171,10 @@ class BrowserPool:
             browser.hosted += 1
             self._refill(browser)
             made.append(session)
-            with session.log.timed("start"):
-                async with session.drawing():
-                    await reach(session, url, session.settle, session.lost)
+            if url != BLANK:
+                with session.log.timed("start"):
+                    async with session.drawing():
+                        await reach(session, url, session.settle, session.lost)
         except BaseException as error:
             diagnostics = session.diagnostics(error) if session is not None else {}
             if session is not None:

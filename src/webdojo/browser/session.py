@@ -24,7 +24,7 @@ from webdojo.browser.actions import LEAVE_JS, execute, target_px
 from webdojo.browser.chromium import EXIT_TIMEOUT_S, Chromium, first_line
 from webdojo.browser.config import BrowserConfig, StorageState
 from webdojo.browser.feedback import describe, failed, starred
-from webdojo.browser.interface import ActResult, PageRead
+from webdojo.browser.interface import ActResult, DebugTarget, PageRead
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.network.har import HarLog
 from webdojo.browser.page.elements import Elements
@@ -197,6 +197,17 @@ class BrowserSession(Tabs):
             raise self.lost(error) or BrowserError(
                 f"cannot open {url}: {first_line(error)}", Failure.PAGE_UNREACHABLE, self.diagnostics(error)
             ) from error
+
+    async def debug_target(self) -> DebugTarget:
+        """Return where a DevTools client finds the active tab; `browser.debugging_port` is on."""
+        await self.catch_up()
+        found = (await self.active.cdp.send("Target.getTargetInfo"))["targetInfo"]
+        return DebugTarget(self._browser.debugger, found["browserContextId"], found["targetId"])
+
+    async def arrive(self) -> None:
+        """Wait until the page is ready to which the environment has brought a blank session; "back" leads nowhere."""
+        await self.settle()
+        await self.active.cdp.send("Page.resetNavigationHistory")
 
     async def har(self) -> list[dict[str, Any]]:
         if self._har is None:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from webdojo.agent.script import ScriptMaker
+from webdojo.browser.config import BrowserConfig
 from webdojo.envs.env import LocalEnvironment, Split, Visit
 from webdojo.errors import ConfigError, SiteError, TaskError
 from webdojo.reward.function import RewardFunction
@@ -139,8 +140,8 @@ class Dojo(LocalEnvironment):
 
         return task_that_says(instruction, urlsplit(url).hostname or "", self.layout) if self.kind_of(url) else None
 
-    def check_servers(self) -> None:
-        if not self.port:
+    def check_browser(self, config: BrowserConfig) -> None:
+        if config.servers and not self.port:
             raise ConfigError(
                 "browser.servers are started with the address of the embedded sites, and env.port is 0, a port that "
                 f"changes: set it, and start each with --hosts '{HOSTS}=ADDRESS:PORT', ADDRESS being this machine's"

@@ -15,7 +15,8 @@ from uuid import uuid4
 from pydantic import PrivateAttr
 
 from webdojo.agent.script import ScriptMaker
-from webdojo.browser.config import StorageState, read_storage_state
+from webdojo.browser.config import BrowserConfig, StorageState, read_storage_state
+from webdojo.browser.interface import Session
 from webdojo.plugins import Plug
 from webdojo.reward.function import RewardFunction
 from webdojo.types import Task
@@ -29,13 +30,17 @@ class Visit:
     """One episode's stay in an environment: what its browser session begins with."""
 
     task: Task
+    """`Environment.enter` may put one with another instruction here, which the episode's trajectory then has."""
     start_url: str
+    """`browser.interface.BLANK` where `Environment.enter` opens the first page."""
     headers: dict[str, str] = field(default_factory=dict)
     """Sent with every request of the session."""
     storage_state: StorageState | None = None
     """Cookies and local storage to begin with; None: the recipe's (`browser.storage_state`)."""
     id: str = field(default_factory=lambda: uuid4().hex)
     """Unique, also where an episode runs anew, so that state kept by it starts afresh."""
+    answer: str | None = None
+    """What the agent has answered in the turn that `Environment.is_over` is asked about; None: nothing."""
 
 
 class Environment(Plug):
@@ -113,8 +118,9 @@ class Environment(Plug):
         """Its own task with this instruction at an address, by which an episode can be judged; None: it knows none."""
         return None
 
-    def check_servers(self) -> None:
-        """Find out whether browsers of other machines (`browser.servers`) can reach its hosts.
+    def check_browser(self, config: BrowserConfig) -> None:
+        """Find out whether the browsers of a recipe can be used here, such as those of other machines
+        (`browser.servers`), which have to reach its hosts.
 
         Raises:
             ConfigError: they cannot; the message says what to set.
@@ -140,6 +146,9 @@ class Environment(Plug):
             seed: of whatever is drawn for this visit, such as perturbations.
         """
         return self.plain_visit(task)
+
+    async def enter(self, visit: Visit, session: Session) -> None:
+        """Do what is needed in the open session before the agent looks at it for the first time."""
 
     async def state(self, visit: Visit) -> dict[str, Any]:
         """What the visit has changed and seen so far, as plain JSON; kept as `Trajectory.state`."""

@@ -10,6 +10,7 @@ from pydantic import Field
 from webdojo.config import Section
 from webdojo.envs import web
 from webdojo.envs.apps.env import Apps
+from webdojo.envs.browsergym.env import BrowserGym
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment
 from webdojo.envs.miniwob import Miniwob
@@ -22,7 +23,14 @@ ENVIRONMENTS: Registry[type[Environment]] = Registry(
     "webdojo.envs",
     "environment",
     *derived_from(Environment),
-    {"apps": Apps, "dojo": Dojo, "miniwob": Miniwob, "web": web.Web, "webarena": web.WebArena},
+    {
+        "apps": Apps,
+        "browsergym": BrowserGym,
+        "dojo": Dojo,
+        "miniwob": Miniwob,
+        "web": web.Web,
+        "webarena": web.WebArena,
+    },
 )
 """What `env.name` of a recipe may be."""
 

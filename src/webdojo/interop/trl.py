@@ -56,7 +56,7 @@ class BrowserEnvironment:
             self._loop.run(self._episode.give_up("its rollout was left"))
         chosen = self._host.choose(task, seed)
         self._episode = self._loop.run(self._host.begin(chosen, seed=seed))
-        return self._content(self._episode.step(), f"Task: {chosen.instruction}", first=True)
+        return self._content(self._episode.step(), f"Task: {self._episode.trajectory.task.instruction}", first=True)
 
     def get_reward(self) -> float | None:
         """The verdict on the episode, which is unfinished where the model stopped without `done`; None where it is

@@ -113,11 +113,11 @@ async def open_rollouts(
 async def open_browsers(recipe: Recipe, images: ImageSink, by_person: bool = False) -> AsyncIterator[Pool[Session]]:
     """Start the browsers of a recipe whose environment has started, or connect to its browser servers."""
     config = recipe.browser
+    recipe.env.check_browser(config)
     if not config.servers:
         async with BrowserPool(config, images, dict(recipe.env.hosts), for_person=by_person) as local:
             yield local
         return
-    recipe.env.check_servers()
     token = token_from_environment()
     await asyncio.gather(*(_try_server(url, token, recipe, images) for url in config.servers))
     async with RemotePool(

@@ -109,6 +109,7 @@ async def run_episode(
                 with timer.phase("observe"):
                     observation = await session.observe(harness.view)
             trajectory.final = observation
+            visit.answer = answer
             with environment_errors(env):
                 if await env.is_over(visit):
                     trajectory.answer = answer or None
@@ -132,6 +133,9 @@ async def run_episode(
                     visit = await env.visit(task, seed)
                 session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
             try:
+                with timer.phase("start"), environment_errors(env, StartError):
+                    await env.enter(visit, session)
+                    task = trajectory.task = visit.task
                 trajectory.termination = await converse(visit, session)
                 if reward is not None and trajectory.termination is Termination.COMPLETED:
                     timer.turn = {}

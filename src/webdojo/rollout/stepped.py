@@ -105,9 +105,11 @@ class SteppedEpisode:
             leaving.push_async_callback(env.leave, visit)
             session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
             leaving.push_async_callback(session.close)
+            with environment_errors(env, StartError):
+                await env.enter(visit, session)
             trajectory = Trajectory(
                 id=id or f"{task.id}-{visit.id[:12]}",
-                task=task,
+                task=visit.task,
                 group=group,
                 seed=seed,
                 turns=[],
@@ -168,6 +170,7 @@ class SteppedEpisode:
                 turn.feedback, answer = result.feedback, result.answer
                 turn.seconds |= result.seconds
             self.seen = await self._session.observe(self._view)
+            self._visit.answer = answer
             with environment_errors(self._env):
                 over = await self._env.is_over(self._visit)
             if not over and answer is None:

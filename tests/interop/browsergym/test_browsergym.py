@@ -55,12 +55,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def env(solved: tuple[str, Any], run: Path) -> Iterator[Any]:
-    import gymnasium
-    from browsergym.core.action.highlevel import HighLevelActionSet
+def launches_ours() -> Iterator[None]:
+    """BrowserGym's Playwright starts our Chromium."""
     from playwright.sync_api import BrowserType
-
-    import webdojo.interop.browsergym  # noqa: F401 (registers)
 
     launch, ours = BrowserType.launch, find_chromium(BrowserConfig())
 
@@ -69,15 +66,25 @@ def env(solved: tuple[str, Any], run: Path) -> Iterator[Any]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BrowserType, "launch", launch_it)
-        made = gymnasium.make(
-            "browsergym/webdojo.train",
-            task_kwargs={"overrides": SMALL, "tasks": 10, "run": str(run), "task": solved[0]},
-            action_mapping=HighLevelActionSet(["coord", "chat", "infeas"], multiaction=True).to_python_code,
-            pre_observation_delay=0.1,
-            disable_env_checker=True,
-        )
-        yield made
-        made.close()
+        yield
+
+
+@pytest.fixture(scope="module")
+def env(solved: tuple[str, Any], run: Path, launches_ours: None) -> Iterator[Any]:
+    import gymnasium
+    from browsergym.core.action.highlevel import HighLevelActionSet
+
+    import webdojo.interop.browsergym  # noqa: F401 (registers)
+
+    made = gymnasium.make(
+        "browsergym/webdojo.train",
+        task_kwargs={"overrides": SMALL, "tasks": 10, "run": str(run), "task": solved[0]},
+        action_mapping=HighLevelActionSet(["coord", "chat", "infeas"], multiaction=True).to_python_code,
+        pre_observation_delay=0.1,
+        disable_env_checker=True,
+    )
+    yield made
+    made.close()
 
 
 def in_their_words(call: ToolCall) -> str:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, PrivateAttr
 
 from webdojo.agent.script import ScriptMaker
+from webdojo.browser.config import BrowserConfig
 from webdojo.envs.apps.application import DEFAULT_FOLDER, Application, Home
 from webdojo.envs.apps.registry import APPLICATIONS
 from webdojo.envs.apps.verdict import DatabaseReward, state_of
@@ -127,8 +128,11 @@ class Apps(Environment):
         name, seed = self._place(task.start_url, f"task {task.id!r}")
         return Home(self._applications[name], Path(self.folder) if self.folder else DEFAULT_FOLDER), seed
 
-    def check_servers(self) -> None:
-        raise ConfigError("the environment 'apps' serves browsers of this machine alone: leave browser.servers empty")
+    def check_browser(self, config: BrowserConfig) -> None:
+        if config.servers:
+            raise ConfigError(
+                "the environment 'apps' serves browsers of this machine alone: leave browser.servers empty"
+            )
 
     @property
     def front(self) -> Front:

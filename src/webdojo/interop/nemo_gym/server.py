@@ -79,7 +79,7 @@ class WebdojoResourcesServer(SimpleResourcesServer):
         except WebdojoError as error:
             raise HTTPException(503, f"the episode of task {task.id!r} cannot begin: {error}") from error
         protocol = NeMoGymEasyInputMessage(role="system", content=system_prompt(native=True))
-        shown = self._shown(episode.step(), f"Task: {task.instruction}", first=True)
+        shown = self._shown(episode.step(), f"Task: {episode.trajectory.task.instruction}", first=True)
         tools = [{"type": "function", "strict": False, **json_schema(name)["function"]} for name in TOOLS]
         return AviarySeedSessionResponse(env_id=episode.trajectory.id, obs=[protocol, shown], tools=tools)
 
