@@ -15,7 +15,7 @@ from tests.envs.apps.playing import seconds_to_visit
 from tests.rollout.records import trajectory
 from webdojo.envs.apps.application import Home
 from webdojo.envs.apps.env import Apps
-from webdojo.envs.apps.goal import fetched, given
+from webdojo.envs.apps.goal import fetched, given, shown
 from webdojo.envs.apps.verdict import DatabaseReward, has, state_of, text_of
 from webdojo.envs.env import Visit
 from webdojo.errors import Missing, SiteError, TaskError
@@ -138,8 +138,9 @@ async def test_an_answer_counts_only_where_what_it_says_was_shown(env: Apps) -> 
         visit = await env.visit(task)
         unseen = await env.state(visit)
         async with client(env, visit) as browser:
-            await browser.get("/")
+            await browser.get("/caf%C3%A9")
         seen = await env.state(visit)
+        assert seen[task.website]["pages"][0]["path"] == "/café"
         html = next(env.front.stay(visit.id).pages())["html"]
         assert html.startswith("<!doctype html><link")
         await env.leave(visit)
@@ -157,6 +158,46 @@ async def test_what_the_agent_sends_is_not_shown_to_it(env: Apps) -> None:
     named = {**told, "path": "/?q=note"}
     for page, counts in ((told, True), (sent, False), (answered, False), (named, True)):
         assert bool(state_of(task, [], [page])["shown"]) is counts, page
+
+
+@pytest.mark.parametrize(
+    "path", ["/wiki/Special:Search/{}", "/wiki/special:links/{}", "/{}", "/find?{}", "/find?q={}&page=2", "/x/{}/y"]
+)
+@pytest.mark.parametrize("sent", ["Height 320 m", "Height_320__m", "height%20320_m", "Height+320+m"])
+def test_a_page_whose_address_has_what_is_asked_for_shows_nothing(path: str, sent: str) -> None:
+    said = {"path": path.format(sent), "method": "GET", "status": 200, "html": "<h1>Height 320 m</h1> Old Mill"}
+    linked = {**said, "html": f"{said['html']} <a href='{said['path']}'>to itself</a>"}
+    task = asking("Old Mill", "Height 320 m")
+    assert state_of(task, [], [said])["shown"] == []
+    assert state_of(task, [], [linked, linked])["shown"] == []
+    assert state_of(task, [], [{**said, "path": "/wiki/Old_Mill"}])["shown"] == [["Old Mill", "Height 320 m"]]
+
+
+@pytest.mark.parametrize(
+    ("path", "href"),
+    [
+        ("/wiki/Café_“Sun”", "/wiki/Caf%C3%A9_%E2%80%9CSun%E2%80%9D"),
+        ("/wiki/Café_“Sun”", "Café_%E2%80%9CSun”#top"),
+        (
+            "/wiki/index?title=Caf%C3%A9+%E2%80%9CSun%E2%80%9D&x=1",
+            "index?title=Caf%C3%A9_%E2%80%9CSun%E2%80%9D&amp;x=1",
+        ),
+    ],
+)
+def test_a_page_that_another_one_linked_to_shows_the_title_in_its_address(path: str, href: str) -> None:
+    title = "Café “Sun”"
+    page = {"path": path, "method": "GET", "status": 200, "html": f"<h1>{title}</h1> Hill Town"}
+    listed = {"path": "/wiki/Hill", "method": "GET", "status": 200, "html": f'<a href="{href}">{title}</a>'}
+    task = asking(title, "Hill", "Town")
+    assert state_of(task, [], [listed, page])["shown"] == [[title, "Hill", "Town"]]
+    assert state_of(task, [], [page, listed])["shown"] == [], "it was guessed"
+
+
+def asking(*texts: str) -> Task:
+    """A task that names Old Mill, and wants texts to be shown."""
+    task = Apps(applications=[NOTES]).tasks("train", 1, 0)[0]
+    evaluator = {**task.evaluator, "facts": [shown("They were shown", *texts)]}
+    return task.model_copy(update={"instruction": "How high is Old Mill?", "evaluator": evaluator})
 
 
 async def test_what_scripts_fetch_is_kept_and_is_evidence(env: Apps) -> None:

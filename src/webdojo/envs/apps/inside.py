@@ -187,7 +187,7 @@ def recorded(application: Wsgi) -> Wsgi:
         if kind := KINDS.get(named.partition(";")[0].strip()):
             query = environ.get("QUERY_STRING", "")
             page = {
-                "path": environ.get("PATH_INFO", "") + (f"?{query}" if query else ""),
+                "path": _utf8(environ.get("PATH_INFO", "")) + (f"?{query}" if query else ""),
                 "method": environ["REQUEST_METHOD"],
                 "status": int(status.split()[0]),
                 kind: (b"".join(written) + body).decode(errors="replace"),
@@ -197,6 +197,11 @@ def recorded(application: Wsgi) -> Wsgi:
         return [body]
 
     return answer
+
+
+def _utf8(path: str) -> str:
+    """A path of WSGI, whose characters are bytes (PEP 3333), as the text that they are."""
+    return path.encode("latin-1").decode(errors="replace")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ A task is done if every fact holds, the database has no change but those of the 
 `{"type": "html", "text": …}` is an HTML text that reads so, `{"type": "json", "values": …}` a JSON object with these.
 A row that was changed must have changed in the columns of `values` alone; one that was added may have more. A group of
 `fetched` has the beginning of a `path`, and `objects`: each must be in an answer from such a path, anywhere in it, and
-may have more there. Answers to forms, and to what scripts send to change something, show nothing.
+may have more there. An address sends all that it has, in its path and its query, unless an earlier page linked to it;
+what the instruction names may be sent. Answers to forms, and to what scripts send to change something, show nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import re
 from collections.abc import Iterable
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any, ClassVar
-from urllib.parse import parse_qsl
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from webdojo.envs.apps.changes import Change
 from webdojo.errors import TaskError
@@ -129,6 +130,7 @@ def state_of(task: Task, changes: list[Change], pages: Iterable[dict[str, Any]])
     asked = [fact["fetched"] for fact in facts if "fetched" in fact]
     missing = [[(group["path"], list(group["objects"])) for group in groups] for groups in asked]
     served = []
+    earlier: list[dict[str, Any]] = []
     for page in pages:
         served.append({key: page[key] for key in ("path", "method", "status")})
         if page["status"] != 200 or page["method"] != "GET":
@@ -140,8 +142,9 @@ def state_of(task: Task, changes: list[Change], pages: Iterable[dict[str, Any]])
                 for texts in wanted
                 if texts not in found
                 and all(_in(each, text) for each in texts)
-                and not _echoes(page, texts, task.instruction)
+                and not _echoes(page, texts, task.instruction, earlier)
             ]
+            earlier.append(page)
             continue
         here = [left for groups in missing for path, left in groups if left and page["path"].startswith(path)]
         answer = json.loads(page["json"]) if here else None
@@ -181,23 +184,52 @@ def _in(text: str, page: str) -> bool:
     return bool(re.search(rf"(?<![\w.,]){re.escape(' '.join(text.split()))}(?![\w]|[.,]\d)", page))
 
 
-def _echoes(page: dict[str, Any], texts: list[str], instruction: str) -> bool:
+def _echoes(page: dict[str, Any], texts: list[str], instruction: str, earlier: Iterable[dict[str, Any]]) -> bool:
     """Whether a page may show texts because the agent sent them: its address has one that the instruction does not
-    name, such as what was searched for."""
-    sent = " ".join(value for _, value in parse_qsl(page["path"].partition("?")[2]))
-    return any(_in(text, sent) and not _in(text, instruction) for text in texts)
+    name, such as what was searched for, and the application has not given that address out itself, by a link on an
+    earlier page whose own address has none of them."""
+    address = _address(page["path"])
+    sent = [text for text in texts if _sends(address, text) and not _in(text, instruction)]
+    return bool(sent) and not any(
+        address in _links(each) for each in earlier if not any(_sends(_address(each["path"]), text) for text in sent)
+    )
+
+
+def _sends(address: str, text: str) -> bool:
+    return _in(_spaced(text), address)
+
+
+def _address(path: str) -> str:
+    """A path with its query as what it says: decoded, and with spaces for underscores and plus signs. Applications may
+    change capitals and the number of spaces of what they repeat."""
+    return _spaced(unquote(path))
+
+
+def _spaced(text: str) -> str:
+    return " ".join(re.sub(r"[_+]", " ", text).split()).casefold()
+
+
+def _links(page: dict[str, Any]) -> set[str]:
+    """Where the links of a page lead."""
+    reader = _Text()
+    reader.feed(page["html"])
+    parts = [urlsplit(urljoin(quote(page["path"], safe="/?=&%+:"), link)) for link in reader.links]
+    return {_address(f"{part.path}?{part.query}" if part.query else part.path) for part in parts}
 
 
 class _Text(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.said: list[str] = []
+        self.links: list[str] = []
         self._silent = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _SILENT:
             self._silent += 1
         given = dict(attrs)
+        if tag == "a":
+            self.links.append(given.get("href") or "")
         if tag == "input" and given.get("type") not in ("hidden", "password", "checkbox", "radio"):
             self.said.append(given.get("value") or "")
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
-from webdojo.envs.apps.goal import Fact, Goal, Template, World, answered, fetched, given
+from webdojo.envs.apps.goal import Fact, Goal, Step, Template, World, answered, fetched, given
 from webdojo.envs.apps.labelstudio.steps import (
-    CARD,
     START,
     TOTALS,
+    by_label,
     by_order,
     by_person,
     click,
@@ -17,10 +18,11 @@ from webdojo.envs.apps.labelstudio.steps import (
     into,
     listed,
     opened,
+    ordered,
     see,
 )
 from webdojo.envs.apps.labelstudio.world import LABELLED, NEW, SKIPPED, TASKS
-from webdojo.sites.answers.values import number, text
+from webdojo.sites.answers.values import any_order, number, text
 
 LIST = "/api/tasks?"
 """The rows of the list of tasks, with its hidden columns; a single task has no `?` here."""
@@ -60,6 +62,20 @@ def customer(task: dict[str, Any]) -> list[Fact]:
     ]
 
 
+def results(task: dict[str, Any]) -> str:
+    """The hidden column of the list that has the label of a task."""
+    return (
+        f"[{{id: r{task['id']}, type: choices, from_name: label, to_name: text, origin: manual, "
+        f"value: {{choices: [{task['label']}]}}}}]"
+    )
+
+
+def counted(tasks: Sequence[dict[str, Any]]) -> list[Step]:
+    """Wait until the list has these tasks alone, and say how many they are."""
+    count = str(len(tasks))
+    return [see(TOTALS, f"Tasks: {count} / {TASKS}"), listed(tasks[0]["customer"]), done(count)]
+
+
 def _customer(world: World, rng: random.Random) -> Goal:
     project, task = draw(world, rng, LABELLED, SKIPPED, NEW)
     fields = {"project": project["title"], "order": task["order"]}
@@ -72,9 +88,7 @@ def _latest(world: World, rng: random.Random) -> Goal:
     task = max(tasks_of(world, project, LABELLED, SKIPPED), key=lambda each: each["made"])
     plan = [
         *opened(project),
-        {"do": "click", "text": "Order by"},
-        click(".lsf-menu-dm__item", "Completed"),
-        click("[aria-label='Sort descending']"),
+        *ordered("Completed"),
         listed(task["customer"]),
         done(task["customer"]),
     ]
@@ -97,15 +111,11 @@ def _who(world: World, rng: random.Random) -> Goal:
 def _label(world: World, rng: random.Random) -> Goal:
     project, task = draw(world, rng, LABELLED)
     label = task["label"]
-    column = (
-        f"[{{id: r{task['id']}, type: choices, from_name: label, to_name: text, origin: manual, "
-        f"value: {{choices: [{label}]}}}}]"
-    )
     facts = [
         fetched(
             "The label was shown",
             given("/api/tasks/", {"id": task["id"], "annotations": [{"result": [{"value": {"choices": [label]}}]}]}),
-            given(LIST, {"id": task["id"], "annotations_results": column}),
+            given(LIST, {"id": task["id"], "annotations_results": results(task)}),
         ),
         answered(f"The answer is {label}", text(label), rivals=[each for each in project["labels"] if each != label]),
     ]
@@ -120,48 +130,51 @@ def _count(world: World, rng: random.Random) -> Goal:
     skippers = {task["by"] for task in tasks_of(world, project, SKIPPED)}
     labelled = tasks_of(world, project, LABELLED)
     by = rng.choice(sorted({task["by"] for task in labelled} - skippers))
-    rows = [{"id": task["id"], "annotators": [by]} for task in labelled if task["by"] == by]
+    found = [task for task in labelled if task["by"] == by]
+    rows = [{"id": task["id"], "annotators": [by]} for task in found]
     person = world["people"][by - 1]
     facts = [
         fetched("They were shown", given(LIST, *rows)),
         answered(f"The answer is {len(rows)}", number(len(rows)), [name_of(person), project["title"]]),
     ]
     fields = {"project": project["title"], "person": name_of(person)}
-    plan = [*opened(project), *by_person(person), see(TOTALS, f"Tasks: {len(rows)} / {TASKS}"), done(str(len(rows)))]
+    plan = [*opened(project), *by_person(person), *counted(found)]
     return Goal(f"{project['id']}-{by}", fields, facts, plan)
 
 
-def _finished(world: World, rng: random.Random) -> Goal:
-    project = rng.choice(world["projects"])
-    count = len(tasks_of(world, project, LABELLED))
-    card = {"id": project["id"], "num_tasks_with_annotations": count}
-    listed = {"total_annotations": count, "tasks": [{"project": project["id"]}]}
+def _with_label(world: World, rng: random.Random) -> Goal:
+    project, task = draw(world, rng, LABELLED)
+    label = task["label"]
+    found = [each for each in tasks_of(world, project, LABELLED) if each["label"] == label]
+    rows = [{"id": each["id"], "annotations_results": results(each)} for each in found]
     facts = [
-        fetched("The number was shown", given("/api/projects", card), given(LIST, listed)),
-        answered(f"The answer is {count}", number(count), [project["title"]]),
+        fetched("They were shown", given(LIST, *rows)),
+        answered(f"The answer is {len(rows)}", number(len(rows)), [label, project["title"]]),
     ]
+    fields = {"project": project["title"], "label": label}
     return Goal(
-        str(project["id"]),
-        {"project": project["title"]},
-        facts,
-        [*opened(project), see(TOTALS, f"Submitted annotations: {count}"), done(str(count))],
+        f"{project['id']}-{label.lower()}", fields, facts, [*opened(project), *by_label(label), *counted(found)]
     )
 
 
 def _skipped(world: World, rng: random.Random) -> Goal:
     found = {project["id"]: tasks_of(world, project, SKIPPED) for project in world["projects"]}
-    project = rng.choice([each for each in world["projects"] if found[each["id"]]])
+    project = rng.choice([each for each in world["projects"] if 0 < len(found[each["id"]]) < 4])
     skipped = found[project["id"]]
-    rows = [{"id": task["id"], "cancelled_annotations": 1} for task in skipped]
-    card = {"id": project["id"], "skipped_annotations_number": len(skipped)}
+    customers = [task["customer"] for task in skipped]
+    rows = [{"id": task["id"], "cancelled_annotations": 1, "data": {"customer": task["customer"]}} for task in skipped]
+    right = any_order(customers) if len(customers) > 1 else text(customers[0])
     facts = [
-        fetched("The number was shown", given("/api/projects", card), given(LIST, *rows)),
-        answered(f"The answer is {len(skipped)}", number(len(skipped)), [project["title"]]),
+        fetched("They were shown", given(LIST, *rows)),
+        answered(f"The answer is {', '.join(customers)}", right, [project["title"]]),
     ]
-    # The list of projects, where an episode begins, has the number.
-    return Goal(
-        str(project["id"]), {"project": project["title"]}, facts, [see(CARD, project["title"]), done(str(len(skipped)))]
-    )
+    plan = [
+        *opened(project),
+        *ordered("Cancelled"),
+        *map(listed, customers),
+        done(" and ".join(customers)),
+    ]
+    return Goal(str(project["id"]), {"project": project["title"]}, facts, plan)
 
 
 def _email(world: World, rng: random.Random) -> Goal:
@@ -242,14 +255,14 @@ TEMPLATES = (
         *_AS,
     ),
     Template(
-        "finished",
-        _finished,
+        "with_label",
+        _with_label,
         (
-            "How many tasks of the project {project} are labelled?",
-            "In {project}, how many tasks have a label already?",
-            "Tell me how many submitted annotations the project {project} has.",
-            "How far is the project {project}? Give me the number of tasks that are labelled.",
-            "What is the number of labelled tasks in {project}?",
+            "How many tasks of the project {project} have the label {label}?",
+            "In {project}, how many tasks were labelled as {label}?",
+            "Count the tasks of {project} that have got the label {label}.",
+            "How often was the label {label} given in the project {project}?",
+            "Filter the tasks of {project} by their results. How many are labelled {label}?",
         ),
         *_AS,
     ),
@@ -257,11 +270,11 @@ TEMPLATES = (
         "skipped",
         _skipped,
         (
-            "How many tasks of the project {project} were skipped?",
-            "In {project}, how many annotations were cancelled because the task was skipped?",
-            "Tell me the number of skipped tasks in the project {project}.",
-            "Count the tasks of {project} that somebody has skipped.",
-            "What is the number of tasks that were skipped in {project}?",
+            "Whose texts in the project {project} were skipped? Name every customer.",
+            "In {project}, somebody has skipped texts. Which customers are they from? Name all.",
+            "Find the tasks of {project} that were skipped and tell me their customers, all of them.",
+            "List the customer of each skipped text in the project {project}.",
+            "From which customers are the texts of {project} that somebody has skipped? I need every name.",
         ),
         *_AS,
     ),

@@ -54,15 +54,36 @@ def by_order(task: dict[str, Any]) -> list[Step]:
     return [*_ADDED, {**_VALUE, "text": task["order"]}]
 
 
-def by_person(person: dict[str, Any]) -> list[Step]:
-    """Have the list show the tasks that a person has annotated; the column is searched for among many."""
+def _by_column(name: str) -> list[Step]:
+    """Add a filter of the list by another column, which is searched for among many."""
     return [
         *_ADDED,
         click(testid("select-trigger-filter:tasks:data.text")),
-        {"do": "write", "css": testid("select-search-field"), "text": "Annotated by"},
-        click("[role=option][aria-selected=true]", "Annotated by"),
+        {"do": "write", "css": testid("select-search-field"), "text": name},
+        click("[role=option][aria-selected=true]", name),
+    ]
+
+
+def by_person(person: dict[str, Any]) -> list[Step]:
+    """Have the list show the tasks that a person has annotated."""
+    return [
+        *_by_column("Annotated by"),
         click(testid("select-trigger")),
         click(testid(f"select-option-{person['id']}")),
+    ]
+
+
+def by_label(label: str) -> list[Step]:
+    """Have the list show the tasks with a label."""
+    return [*_by_column("Annotation results"), {**_VALUE, "text": label}]
+
+
+def ordered(column: str) -> list[Step]:
+    """Sort the list by a column, the highest or latest first."""
+    return [
+        {"do": "click", "text": "Order by"},
+        click(".lsf-menu-dm__item", column),
+        click("[aria-label='Sort descending']"),
     ]
 
 

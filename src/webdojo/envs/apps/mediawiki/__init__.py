@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from webdojo.envs.apps.application import Application
-from webdojo.envs.apps.mediawiki import editor, reader
+from webdojo.envs.apps.mediawiki import editor, maintainer, reader
 from webdojo.envs.apps.mediawiki.world import make_world
 
 _HERE = Path(__file__).parent
@@ -40,7 +40,7 @@ class MediaWiki(Application):
         *("updatelog", "slot_roles", "content_models", "uploadstash"),
         *("user.user_touched", "user.user_editcount", "watchlist.wl_notificationtimestamp"),
     )
-    templates = {template.name: template for template in (*reader.TEMPLATES, *editor.TEMPLATES)}
+    templates = {template.name: template for template in (*reader.TEMPLATES, *editor.TEMPLATES, *maintainer.TEMPLATES)}
 
     def world(self, seed: int) -> dict[str, Any]:
         return make_world(seed)

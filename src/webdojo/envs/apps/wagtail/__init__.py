@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from webdojo.envs.apps.application import Application
-from webdojo.envs.apps.wagtail import editor, keeper, visitor
+from webdojo.envs.apps.wagtail import editor, keeper, reviewer, visitor
 from webdojo.envs.apps.wagtail.world import make_world
 
 
@@ -44,7 +44,10 @@ class Wagtail(Application):
         "wagtailsearch_indexentry_fts_docsize",
         "wagtailsearch_indexentry_fts_idx",
     )
-    templates = {template.name: template for template in (*visitor.TEMPLATES, *editor.TEMPLATES, *keeper.TEMPLATES)}
+    templates = {
+        template.name: template
+        for template in (*visitor.TEMPLATES, *editor.TEMPLATES, *reviewer.TEMPLATES, *keeper.TEMPLATES)
+    }
 
     def world(self, seed: int) -> dict[str, Any]:
         return make_world(seed)
