@@ -18,7 +18,7 @@ SLOW = {
     "benchmarks": "adversary fairness judges quickstart",
     "browser": "chaos",
     "browser/apps": "datasette jupyterlab",
-    "envs/apps": "installed",
+    "envs/apps": "installed library",
     "loops/collection": "collect_kills",
     "loops/construction": "construct_kills",
     "loops/distillation": "distill_kills",

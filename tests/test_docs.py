@@ -71,6 +71,15 @@ def test_a_page_is_read_in_one_go(page):
     assert page.stem in LOOKED_UP or len(page.read_text().split()) <= 1500
 
 
+def test_the_page_about_an_own_application_quotes_one_that_works():
+    page = (ROOT / "docs" / "your-own-app.md").read_text()
+    code = "\n".join(file.read_text() for file in sorted((ROOT / "tests/envs/apps/library").glob("*.py")))
+    quoted = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(quoted) == 2
+    assert all(block in code for block in quoted)
+    assert len(code.splitlines()) < 150
+
+
 def test_the_site_has_every_page_in_its_navigation():
     shown = re.findall(r"- (?:.*: )?([\w-]+)\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
     assert {page.stem for page in (ROOT / "docs").glob("*.md")} <= set(shown)
