@@ -37,7 +37,10 @@ def token_list(run: Path, id: str, number: int, turn: Turn, tokenizer: Tokenizer
     response = turn.response
     trained_in = max(response.versions, default=0) + 1
     learner = read_learner_logprobs(run, trained_in, id, number)
-    gaps = [] if learner is None else (learner - np.array(response.logprobs, dtype=np.float32)).tolist()
+    if learner is None or len(learner) != len(response.logprobs):  # the latter where the episode was run anew since
+        gaps = []
+    else:
+        gaps = (learner - np.array(response.logprobs, dtype=np.float32)).tolist()
     return [
         {
             "text": visible(tokenizer.decode([id], skip_special_tokens=False)) if tokenizer is not None else f"{id} ",
