@@ -31,9 +31,8 @@ async def play(task: Task, env: Apps, pool: BrowserPool, *others: Task) -> tuple
         answer = result.answer
         log.append(f"{step.think} {[each.text for each in result.feedback if not each.ok]}")
     log.append(f"{session.page.url} {(await env.state(visit))[task.website]['changes']}"[:2000])
-    stay = env.front.stay(visit.id)
-    changes = stay.home.changes(stay.snapshot, stay.folder)
-    pages = list(stay.pages())
+    changes, served = env.left_by(visit)
+    pages = list(served)
     verdicts = [evaluate(each, answer, state_of(each, changes, pages)) for each in (task, *others)]
     await session.close()
     await env.leave(visit)

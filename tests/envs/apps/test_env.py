@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
-from tests.envs.apps.notes import Notes, installed
+from tests.envs.apps.notes import Ledger, Notes, installed
 from tests.envs.apps.playing import seconds_to_visit
 from tests.rollout.records import trajectory
 from webdojo.envs.apps.application import Home
@@ -29,6 +29,7 @@ NOTES = "tests.envs.apps.notes:Notes"
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("apps")
     installed(folder)
+    installed(folder, Ledger())
     return folder
 
 
@@ -94,6 +95,50 @@ def test_addresses_of_other_hosts_are_no_applications(env: Apps) -> None:
     assert env.kind_of("http://shop-3.localhost/") == ""
     with pytest.raises(TaskError, match=r"which is no application's; those are at http://notes-17.localhost"):
         env.kind_of("http://notes-x.localhost/")
+
+
+# --- two applications -------------------------------------------------------------------------
+
+
+async def test_an_episode_has_two_applications_and_is_judged_on_both(cache: Path) -> None:
+    ledger = "tests.envs.apps.notes:Ledger"
+    env = Apps(applications=[NOTES, ledger], templates=["copy"], folder=str(cache), train_seeds=1)
+    task = env.tasks("train", 1, 0)[0]
+    env.check(task)
+    async with env:
+        visit, other = await asyncio.gather(env.visit(task), env.visit(task))
+        assert visit.storage_state is not None
+        domains = {each["domain"] for each in visit.storage_state["cookies"]}
+        assert domains == {"ledger-0.localhost", "notes-0.localhost"}
+        async with client(env, visit) as one, client(env, other) as two:
+            notes = {"Host": "notes-0.localhost"}
+            await one.get("/", headers=notes)
+            await one.post("/", data={"text": "copied"}, headers=notes)
+            half = await env.state(visit)
+            assert "copied" not in (await one.get("/", headers={"Host": "ledger-0.localhost"})).text
+            assert "copied" in (await one.get("/", headers=notes)).text
+            assert "copied" not in (await two.get("/", headers=notes)).text
+            await one.post("/", data={"text": "and more"}, headers={"Host": "ledger-0.localhost"})
+            spoiled = await env.state(visit)
+            await one.get("/crash", headers=notes)
+        with pytest.raises(SiteError, match="notes does not serve"):
+            await env.is_over(visit)
+        await env.leave(visit)
+        assert not await env.is_over(other)
+        await env.leave(other)
+    assert (await score(task, half, "Done")).success
+    assert "which was not asked for" in (await score(task, spoiled, "Done")).reason
+
+
+def test_a_task_of_two_applications_is_drawn_where_both_are_named(cache: Path) -> None:
+    ledger = "tests.envs.apps.notes:Ledger"
+    task = Apps(applications=[ledger, NOTES]).tasks("train", 1, 0)[0]
+    assert task.metadata["template"] == "copy"
+    assert len(Apps(applications=[ledger]).tasks("train", 1, 0)) == 0
+    with pytest.raises(TaskError, match=r"the template 'copy' \(env.templates\) needs the application 'notes' as well"):
+        Apps(applications=[ledger], templates=["copy"]).tasks("train", 1, 0)
+    with pytest.raises(TaskError, match=r"needs the application 'notes' as well: name it in env.applications"):
+        Apps(applications=[ledger], folder=str(cache)).check(task)
 
 
 # --- visits -----------------------------------------------------------------------------------

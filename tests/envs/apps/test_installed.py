@@ -62,7 +62,8 @@ async def test_a_visit_begins_in_about_a_second(folder: Path, name: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "template"), [marked(each, template) for each in TESTED for template in each.templates]
+    ("name", "template"),
+    [marked(each, name) for each in TESTED for name, template in each.templates.items() if not template.beside],
 )
 async def test_the_oracle_does_a_task_which_is_no_other_one(folder: Path, name: str, template: str) -> None:
     task, other = drawn(name, template)
@@ -73,6 +74,28 @@ async def test_the_oracle_does_a_task_which_is_no_other_one(folder: Path, name: 
         assert verdict.success, log
         assert not near[0].success, log
         assert not (await play(idle, env, pool))[0].success
+
+
+@pytest.mark.parametrize("template", [each.name for each in Trac.templates.values() if each.beside])
+async def test_the_oracle_does_a_task_across_two_applications(folder: Path, template: str) -> None:
+    for application in (Oscar(), Trac()):
+        Home(application, folder).install()
+    env = Apps(applications=["trac", "oscar"], templates=[template], folder=str(folder), train_seeds=1)
+    task, other = env.tasks("train", 2, 1)
+    idle = followed(task, [{"do": "done", "answer": "Done"}])
+    more = [
+        {"do": "go", "path": f"http://oscar-{task.metadata['seed']}.localhost/dashboard/"},
+        *drawn("oscar", "note")[0].metadata["plan"][:-1],
+        {"do": "go", "path": "/"},
+    ]
+    both = followed(task, [*more, *task.metadata["plan"]])
+    async with env, BrowserPool(CONFIG, MemoryImages(), env.hosts) as pool:
+        verdict, near, log = await play(task, env, pool, other)
+        assert verdict.success, log
+        assert not near[0].success, log
+        assert not (await play(idle, env, pool))[0].success
+        verdict, _, log = await play(both, env, pool)
+        assert not verdict.success and "which was not asked for" in verdict.reason, log
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,6 +16,8 @@ from pydantic import Field, PrivateAttr
 from webdojo.agent.script import ScriptMaker
 from webdojo.browser.config import BrowserConfig
 from webdojo.envs.apps.application import DEFAULT_FOLDER, Application, Home
+from webdojo.envs.apps.changes import Change
+from webdojo.envs.apps.goal import Template
 from webdojo.envs.apps.registry import APPLICATIONS
 from webdojo.envs.apps.verdict import DatabaseReward, state_of
 from webdojo.envs.env import Environment, Split, Visit
@@ -68,10 +70,7 @@ class Apps(Environment):
         rng = random.Random(f"apps-{split}-{seed}")
         heldout = split == "eval"
         seeds = range(HELDOUT_SEED, HELDOUT_SEED + self.heldout_seeds) if heldout else range(self.train_seeds)
-        turns = {
-            application: [each for name, each in application.templates.items() if name in (self.templates or [name])]
-            for application in self._applications.values()
-        }
+        turns = {application: self._templates(application) for application in self._applications.values()}
         if unknown := set(self.templates).difference(each.name for templates in turns.values() for each in templates):
             known = ", ".join(name for application in turns for name in application.templates)
             raise TaskError(f"no application has a template {min(unknown)!r} (env.templates); there are {known}")
@@ -87,14 +86,28 @@ class Apps(Environment):
                 misses += 1
                 continue
             number = rng.choice(seeds)
-            if (application.name, number) not in worlds:
-                worlds[application.name, number] = application.world(number)
+            for each in {application.name, template.beside} - {""}:
+                if (each, number) not in worlds:
+                    worlds[each, number] = self._applications[each].world(number)
             world = worlds[application.name, number]
+            if template.beside:
+                world = world | {"beside": worlds[template.beside, number]}
             task = template.task(application.name, application.host(number), number, world, rng, heldout)
             misses = misses + 1 if task.id in ids else 0
             if task.id not in ids:
                 ids.add(task.id)
                 yield task
+
+    def _templates(self, application: Application) -> list[Template]:
+        """Those that are drawn: what `templates` names, and what needs no application that is not there."""
+        named = [each for name, each in application.templates.items() if name in (self.templates or [name])]
+        alone = [each for each in named if each.beside and each.beside not in self._applications]
+        if alone and self.templates:
+            raise TaskError(
+                f"the template {alone[0].name!r} (env.templates) needs the application {alone[0].beside!r} as well: "
+                "name it in env.applications"
+            )
+        return [each for each in named if each not in alone]
 
     @property
     def reward(self) -> RewardFunction:
@@ -107,8 +120,11 @@ class Apps(Environment):
         return lambda task, view, noise, seed: PlanScript(task)
 
     def check(self, task: Task) -> None:
-        home, _ = self._home(task)
-        home.check()
+        self._home(task)[0].check()
+        for name in _beside(task):
+            if name not in self._applications:
+                raise TaskError(f"task {task.id!r} needs the application {name!r} as well: name it in env.applications")
+            self._home_of(name).check()
 
     def kind_of(self, url: str) -> str:
         host = urlsplit(url).hostname or ""
@@ -126,7 +142,10 @@ class Apps(Environment):
     def _home(self, task: Task) -> tuple[Home, int]:
         """Where the application of a task is installed, and the seed of its world."""
         name, seed = self._place(task.start_url, f"task {task.id!r}")
-        return Home(self._applications[name], Path(self.folder) if self.folder else DEFAULT_FOLDER), seed
+        return self._home_of(name), seed
+
+    def _home_of(self, name: str) -> Home:
+        return Home(self._applications[name], Path(self.folder) if self.folder else DEFAULT_FOLDER)
 
     def check_browser(self, config: BrowserConfig) -> None:
         if config.servers:
@@ -161,26 +180,54 @@ class Apps(Environment):
         visit = self.plain_visit(task)
         stay = await asyncio.to_thread(self.front.open, visit.id, home, number)
         visit.headers = {VISIT_HEADER: visit.id}
+        begins = home.storage_state(stay.snapshot, task.metadata.get("role", ""), task.website)
+        for name, role in _beside(task).items():
+            home = self._home_of(name)
+            try:
+                stay = await asyncio.to_thread(self.front.open, f"{visit.id}/{name}", home, number)
+            except BaseException:
+                await asyncio.shield(self.leave(visit))
+                raise
+            begins["cookies"] += home.storage_state(stay.snapshot, role, home.application.host(number))["cookies"]
         if visit.storage_state is None:
-            visit.storage_state = home.storage_state(stay.snapshot, task.metadata.get("role", ""), task.website)
+            visit.storage_state = begins
         return visit
 
     async def state(self, visit: Visit) -> dict[str, Any]:
-        """What the visit changed in the database, and what it was shown, by host (`verdict.state_of`).
+        """What the visit changed in the databases, and what it was shown, by the host of the task
+        (`verdict.state_of`).
 
         Raises:
             SiteError: the application has crashed.
         """
 
         def read() -> dict[str, Any]:
-            stay = self.front.stay(visit.id)
-            return state_of(visit.task, stay.home.changes(stay.snapshot, stay.folder), stay.pages())
+            return state_of(visit.task, *self.left_by(visit))
 
         return {visit.task.website: await asyncio.to_thread(read)}
 
+    def left_by(self, visit: Visit) -> tuple[list[Change], Iterator[dict[str, Any]]]:
+        """What a visit has changed in the databases, and the pages that it was served (`inside.PAGES`)."""
+        stays = [self.front.stay(id) for id in _visits(visit)]
+        changed = [change for stay in stays for change in stay.home.changes(stay.snapshot, stay.folder)]
+        return changed, chain.from_iterable(stay.pages() for stay in stays)
+
     async def is_over(self, visit: Visit) -> bool:
-        await asyncio.to_thread(self.front.stay, visit.id)  # raises where its application has crashed
+        for id in _visits(visit):
+            await asyncio.to_thread(self.front.stay, id)  # raises where its application has crashed
         return False
 
     async def leave(self, visit: Visit) -> None:
-        await asyncio.to_thread(self.front.end, visit.id)
+        for id in _visits(visit):
+            await asyncio.to_thread(self.front.end, id)
+
+
+def _beside(task: Task) -> dict[str, str]:
+    """The other applications that a task needs, and who has logged in to each."""
+    found: dict[str, str] = task.metadata.get("beside", {})
+    return found
+
+
+def _visits(visit: Visit) -> list[str]:
+    """The visits of an episode to its application and to others, as `Front` names them."""
+    return [visit.id, *(f"{visit.id}/{name}" for name in _beside(visit.task))]

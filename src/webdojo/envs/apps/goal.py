@@ -49,6 +49,11 @@ class Template:
     """Who has logged in when an episode begins; empty: nobody."""
     start: str = "/"
     """Where an episode begins."""
+    beside: str = ""
+    """Another application that an episode needs as well, whose tables have other names; its world, of the same seed, is
+    `beside` in the world that goals are drawn from."""
+    beside_role: str = ""
+    """Who has logged in there."""
 
     def task(self, application: str, host: str, seed: int, world: World, rng: random.Random, heldout: bool) -> Task:
         """Draw a task in a world."""
@@ -63,7 +68,8 @@ class Template:
             kind=application,
             difficulty=len(goal.facts),
             evaluator={"type": "apps", "facts": list(goal.facts), "allowed": list(goal.allowed)},
-            metadata={"template": self.name, "role": self.role, "seed": seed, "plan": list(goal.plan)},
+            metadata={"template": self.name, "role": self.role, "seed": seed, "plan": list(goal.plan)}
+            | ({"beside": {self.beside: self.beside_role}} if self.beside else {}),
         )
 
 

@@ -15,7 +15,7 @@ Texts are compared without regard to capitals, which styles change.
 | `{"do": "tick", "field": f, "near": t}` | click the box of this name in the row that has this text |
 | `{"do": "page", "text": t, "next": n}` | click `n` (of this `css`) until the page has a link with this text |
 | `{"do": "see", "css": s, "text": t}` | wait until the page shows this, without clicking it |
-| `{"do": "go", "path": p}` | go to this path |
+| `{"do": "go", "path": p}` | go to this path, or to an address of another application |
 | `{"do": "wait", "seconds": s}` | wait, such as for a dialog that takes the focus when it has opened |
 | `{"do": "done", "answer": a}` | end the episode |
 """
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin
 
 from webdojo.browser.page.world import until_read
 from webdojo.browser.session import BrowserSession
@@ -80,8 +80,7 @@ class PlanScript:
             case "done":
                 return self._did(f"{goal['answer']}.", ToolCall(name="done", arguments={"answer": goal["answer"]}))
             case "go":
-                parts = urlsplit(self._task.start_url)
-                url = f"{parts.scheme}://{parts.netloc}{goal['path']}"
+                url = urljoin(self._task.start_url, goal["path"])
                 return self._did(f"Go to {goal['path']}.", ToolCall(name="goto_url", arguments={"url": url}))
             case "wait":
                 return self._did("It is opening.", ToolCall(name="wait", arguments={"seconds": goal["seconds"]}))

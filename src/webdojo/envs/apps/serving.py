@@ -29,6 +29,7 @@ VISIT_HEADER = "X-Webdojo-Visit"
 LOOPBACK = "127.0.0.1"
 _HEAD_BYTES = 64 * 1024
 _CHUNK = 64 * 1024
+_HOST = re.compile(rb"^Host:[ \t]*([\w-]+)-\d+\.localhost[:\r]", re.IGNORECASE | re.MULTILINE)
 _NAMED = re.compile(rb"^" + VISIT_HEADER.encode() + rb":[ \t]*([0-9a-z-]+)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -141,7 +142,11 @@ class Front:
         return f"{LOOPBACK}:{self._port}"
 
     def open(self, visit: str, home: Home, seed: int) -> Stay:
-        """Begin a visit; blocks while data is copied, which is made first for a seed that was never used."""
+        """Begin a visit; blocks while data is copied, which is made first for a seed that was never used.
+
+        What asks for a host of another application than that of the visit `ID` goes to the visit `ID/APPLICATION`,
+        where there is one.
+        """
         with self._guard:
             lock = self._locks.setdefault(home.application.name, threading.Lock())
             self._opened += 1
@@ -220,8 +225,10 @@ class Front:
 
     async def _pass_on(self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Hand a connection to the visit that its first request names, until either side ends it."""
-        named = _NAMED.search(head)
-        stay = self._stays.get(named[1].decode() if named else self.browsed)
+        named, host = _NAMED.search(head), _HOST.search(head)
+        visit = named[1].decode() if named else self.browsed
+        stay = self._stays.get(f"{visit}/{host[1].decode().lower()}") if host else None
+        stay = stay or self._stays.get(visit)
         if stay is None:
             writer.write(_page(404, "Not Found", "No visit to an application has this address."))
             return

@@ -46,9 +46,29 @@ class Notes(Application):
         return {"owner": f"owner{seed}", "notes": notes}
 
 
-def installed(cache: Path) -> Home:
-    """The application, installed without packages: its Python is this one without any."""
-    home = Home(Notes(), cache)
+def copy(world: World, rng: random.Random) -> Goal:
+    note, owner = rng.choice(world["beside"]["notes"]), world["beside"]["owner"]
+    facts = [
+        shown("It was shown", f"{note['id']}: {note['text']}"),
+        added("The note is there", "note", text="copied", owner=owner),
+    ]
+    return Goal(str(note["id"]), {"id": str(note["id"])}, facts, [{"do": "done", "answer": "Done"}])
+
+
+class Ledger(Notes):
+    """Another one of the same code, whose task needs the first as well."""
+
+    name = "ledger"
+    templates = {  # noqa: RUF012
+        "copy": Template(
+            "copy", copy, ("Copy {id}.", "Do {id}.", "a {id}", "b {id}", "c {id}"), "owner", "/", "notes", "owner"
+        )
+    }
+
+
+def installed(cache: Path, application: Application | None = None) -> Home:
+    """The application, by default `Notes`, installed without packages: its Python is this one without any."""
+    home = Home(application or Notes(), cache)
     (home.environment / "bin").mkdir(parents=True)
     home.python.symlink_to(Path(sys.executable).resolve())
     (home.environment / "installed").touch()

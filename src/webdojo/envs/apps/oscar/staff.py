@@ -5,7 +5,20 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from webdojo.envs.apps.goal import ANY, Goal, Step, Template, World, added, answered, changed, done, removed, shown
+from webdojo.envs.apps.goal import (
+    ANY,
+    Fact,
+    Goal,
+    Step,
+    Template,
+    World,
+    added,
+    answered,
+    changed,
+    done,
+    removed,
+    shown,
+)
 from webdojo.envs.apps.oscar.customer import pounds, total
 from webdojo.envs.apps.oscar.world import FOR_MODERATION
 from webdojo.sites.answers.values import number, text
@@ -20,7 +33,7 @@ _NOTES = (
 )
 
 
-def _to_order(order: dict[str, Any]) -> list[Step]:
+def to_order(order: dict[str, Any]) -> list[Step]:
     return [
         {"do": "click", "text": "Fulfilment"},
         {"do": "click", "text": "Orders", "href": "/dashboard/orders/"},
@@ -35,6 +48,14 @@ def _to_product(product: dict[str, Any], tab: str) -> list[Step]:
         {"do": "write", "field": "title", "text": product["title"], "enter": True},
         {"do": "click", "text": product["title"], "href": "/dashboard/catalogue/products/"},
         {"do": "click", "text": tab},
+    ]
+
+
+def to_note(message: str) -> list[Step]:
+    return [
+        {"do": "click", "css": "a[href='#notes']"},
+        {"do": "write", "field": "message", "text": message},
+        {"do": "click", "text": "Save note"},
     ]
 
 
@@ -56,8 +77,22 @@ def _to_reviews() -> list[Step]:
 def _advance(world: World, rng: random.Random) -> Goal:
     order = rng.choice([order for order in world["orders"] if order["status"] in NEXT])
     status = NEXT[order["status"]]
-    fact = changed(f"Order {order['number']} is {status}", "order_order", order["id"], status=status)
-    log = [
+    plan = [*to_order(order), *to_status(status), done()]
+    fields = {"number": order["number"], "status": status}
+    return Goal(order["number"], fields, [advanced(order, status)], plan, logged(order, status))
+
+
+def advanced(order: dict[str, Any], status: str) -> Fact:
+    return changed(f"Order {order['number']} is {status}", "order_order", order["id"], status=status)
+
+
+def to_status(status: str) -> list[Step]:
+    return [*_choose("new_status", status), {"do": "click", "text": "Change status"}]
+
+
+def logged(order: dict[str, Any], status: str) -> list[dict[str, Any]]:
+    """What the shop writes down of a new status."""
+    return [
         {
             "table": "order_orderstatuschange",
             "kind": "added",
@@ -65,26 +100,13 @@ def _advance(world: World, rng: random.Random) -> Goal:
         },
         {"table": "order_ordernote", "kind": "added", "values": {"order_id": order["id"], "note_type": "System"}},
     ]
-    plan = [
-        *_to_order(order),
-        *_choose("new_status", status),
-        {"do": "click", "text": "Change status"},
-        done(),
-    ]
-    return Goal(order["number"], {"number": order["number"], "status": status}, [fact], plan, log)
 
 
 def _note(world: World, rng: random.Random) -> Goal:
     order, message = rng.choice(world["orders"]), rng.choice(_NOTES)
     says = f"Order {order['number']} has the note"
     fact = added(says, "order_ordernote", order_id=order["id"], user_id=1, message=message)
-    plan = [
-        *_to_order(order),
-        {"do": "click", "css": "a[href='#notes']"},
-        {"do": "write", "field": "message", "text": message},
-        {"do": "click", "text": "Save note"},
-        done(),
-    ]
+    plan = [*to_order(order), *to_note(message), done()]
     key = f"{order['number']}-{_NOTES.index(message)}"
     return Goal(key, {"number": order["number"], "message": message}, [fact], plan)
 
@@ -97,7 +119,7 @@ def _customer(world: World, rng: random.Random) -> Goal:
         shown(f"Order {order['number']} was shown", order["number"], name),
         answered(f"The answer is {name}", text(name), [order["number"]], sorted(set(names.values()) - {name})),
     ]
-    return Goal(order["number"], {"number": order["number"]}, facts, [*_to_order(order), done(name)])
+    return Goal(order["number"], {"number": order["number"]}, facts, [*to_order(order), done(name)])
 
 
 def _sum(world: World, rng: random.Random) -> Goal:
@@ -107,7 +129,7 @@ def _sum(world: World, rng: random.Random) -> Goal:
         shown(f"The total of order {order['number']} was shown", order["number"], amount),
         answered(f"The answer is {amount}", number(float(total(world, order)), "£"), [order["number"]]),
     ]
-    return Goal(order["number"], {"number": order["number"]}, facts, [*_to_order(order), done(amount)])
+    return Goal(order["number"], {"number": order["number"]}, facts, [*to_order(order), done(amount)])
 
 
 def _stock_alert(product: dict[str, Any]) -> dict[str, Any]:

@@ -20,15 +20,28 @@ _NEW_THINGS = (
 _NEW_FAULTS = ("is missing", "has the wrong size", "differs between pages", "is ignored", "should be an option")
 
 
-def _open(ticket: dict[str, Any]) -> list[Step]:
+def to_ticket(ticket: dict[str, Any]) -> list[Step]:
     return [{"do": "write", "field": "q", "text": f"#{ticket['id']}", "enter": True}]
 
 
-def _active(world: World) -> list[dict[str, Any]]:
+def to_comment(message: str) -> list[Step]:
+    return [{"do": "write", "field": "comment", "text": message}, {"do": "click", "text": "Submit changes"}]
+
+
+def to_resolution(resolution: str) -> list[Step]:
+    return [
+        {"do": "click", "text": "Modify Ticket"},
+        {"do": "click", "css": "#action_resolve"},
+        {"do": "choose", "field": "action_resolve_resolve_resolution", "option": resolution},
+        {"do": "click", "text": "Submit changes"},
+    ]
+
+
+def active(world: World) -> list[dict[str, Any]]:
     return [ticket for ticket in world["tickets"] if ticket["status"] != "closed"]
 
 
-def _logged(ticket: dict[str, Any], author: str, **changes: str) -> list[dict[str, Any]]:
+def logged(ticket: dict[str, Any], author: str, **changes: str) -> list[dict[str, Any]]:
     """What the tracker writes down of changes of a ticket, together with a comment that says nothing."""
     return [
         {
@@ -49,7 +62,7 @@ def _owner(world: World, rng: random.Random) -> Goal:
             sorted(set(world["people"]) - {ticket["owner"]}),
         ),
     ]  # fmt: skip
-    return Goal(str(ticket["id"]), {"id": str(ticket["id"])}, facts, [*_open(ticket), done(ticket["owner"])])
+    return Goal(str(ticket["id"]), {"id": str(ticket["id"])}, facts, [*to_ticket(ticket), done(ticket["owner"])])
 
 
 def _priority(world: World, rng: random.Random) -> Goal:
@@ -106,33 +119,29 @@ def _comment(world: World, rng: random.Random) -> Goal:
         ticket=ticket["id"], author=world["people"][0], field="comment", newvalue=message,
     )  # fmt: skip
     plan = [
-        *_open(ticket),
-        {"do": "write", "field": "comment", "text": message},
-        {"do": "click", "text": "Submit changes"},
+        *to_ticket(ticket),
+        *to_comment(message),
         done(),
     ]
     key = f"{ticket['id']}-{NEW_COMMENTS.index(message)}"
     return Goal(key, {"id": str(ticket["id"]), "message": message}, [fact], plan)
 
 
-def _change(ticket: dict[str, Any], **values: str) -> dict[str, Any]:
+def set_to(ticket: dict[str, Any], **values: str) -> dict[str, Any]:
     says = ", ".join(f"the {field} of ticket {ticket['id']} is {value}" for field, value in values.items())
     return changed(says.capitalize(), "ticket", ticket["id"], **values)
 
 
 def _resolve(world: World, rng: random.Random) -> Goal:
-    ticket, resolution = rng.choice(_active(world)), rng.choice(RESOLUTIONS[:3])
+    ticket, resolution = rng.choice(active(world)), rng.choice(RESOLUTIONS[:3])
     plan = [
-        *_open(ticket),
-        {"do": "click", "text": "Modify Ticket"},
-        {"do": "click", "css": "#action_resolve"},
-        {"do": "choose", "field": "action_resolve_resolve_resolution", "option": resolution},
-        {"do": "click", "text": "Submit changes"},
+        *to_ticket(ticket),
+        *to_resolution(resolution),
         done(),
     ]
     fields = {"id": str(ticket["id"]), "resolution": resolution}
-    facts = [_change(ticket, status="closed", resolution=resolution)]
-    log = _logged(ticket, world["people"][0], status="closed", resolution=resolution)
+    facts = [set_to(ticket, status="closed", resolution=resolution)]
+    log = logged(ticket, world["people"][0], status="closed", resolution=resolution)
     return Goal(f"{ticket['id']}-{resolution}", fields, facts, plan, log)
 
 
@@ -140,15 +149,15 @@ def _prioritise(world: World, rng: random.Random) -> Goal:
     ticket = rng.choice(world["tickets"])
     priority = rng.choice([each for each in PRIORITIES if each != ticket["priority"]])
     plan = [
-        *_open(ticket),
+        *to_ticket(ticket),
         {"do": "click", "text": "Modify Ticket"},
         {"do": "choose", "field": "field_priority", "option": priority},
         {"do": "click", "text": "Submit changes"},
         done(),
     ]
     fields = {"id": str(ticket["id"]), "priority": priority}
-    facts = [_change(ticket, priority=priority)]
-    log = _logged(ticket, world["people"][0], priority=priority)
+    facts = [set_to(ticket, priority=priority)]
+    log = logged(ticket, world["people"][0], priority=priority)
     return Goal(f"{ticket['id']}-{priority}", fields, facts, plan, log)
 
 
