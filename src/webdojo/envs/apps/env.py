@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, PrivateAttr
 
 from webdojo.agent.script import ScriptMaker
-from webdojo.browser.config import BrowserConfig
+from webdojo.browser.config import BrowserConfig, StorageState
 from webdojo.envs.apps.application import DEFAULT_FOLDER, Application, Home
 from webdojo.envs.apps.changes import Change
 from webdojo.envs.apps.goal import Template
@@ -178,17 +178,17 @@ class Apps(Environment):
 
         home, number = self._home(task)
         visit = self.plain_visit(task)
-        stay = await asyncio.to_thread(self.front.open, visit.id, home, number)
         visit.headers = {VISIT_HEADER: visit.id}
-        begins = home.storage_state(stay.snapshot, task.metadata.get("role", ""), task.website)
-        for name, role in _beside(task).items():
-            home = self._home_of(name)
-            try:
-                stay = await asyncio.to_thread(self.front.open, f"{visit.id}/{name}", home, number)
-            except BaseException:
-                await asyncio.shield(self.leave(visit))
-                raise
-            begins["cookies"] += home.storage_state(stay.snapshot, role, home.application.host(number))["cookies"]
+        begins: StorageState = {"cookies": [], "origins": []}
+        roles = {home.application.name: task.metadata.get("role", ""), **_beside(task)}
+        try:
+            for id, (name, role) in zip(_visits(visit), roles.items(), strict=True):
+                home = self._home_of(name)
+                stay = await asyncio.to_thread(self.front.open, id, home, number)
+                begins["cookies"] += home.storage_state(stay.snapshot, role, home.application.host(number))["cookies"]
+        except BaseException:
+            await asyncio.shield(self.leave(visit))
+            raise
         if visit.storage_state is None:
             visit.storage_state = begins
         return visit

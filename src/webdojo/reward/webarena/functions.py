@@ -53,11 +53,11 @@ class ShopApi:
     """Magento's interface of the shop, as its administrator; an async context manager."""
 
     def __init__(self, address: str, user: str, password: str, rules: Rules) -> None:
+        import httpx
+
         self._address = address.rstrip("/")
         self._login = {"username": user, "password": password}
         self._rules = rules
-        import httpx
-
         self._http = httpx.AsyncClient(timeout=_TIMEOUT_S, trust_env=False)
         self._token = ""
 

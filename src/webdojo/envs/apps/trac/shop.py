@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from webdojo.envs.apps.goal import Goal, Step, Template, World, added, changed, done, shown
+from webdojo.envs.apps.goal import Goal, Step, Template, World, added, done, shown
 from webdojo.envs.apps.oscar import staff
 from webdojo.envs.apps.trac import tasks
 
@@ -59,7 +59,7 @@ def _order_done(world: World, rng: random.Random) -> Goal:
     status, resolved = staff.NEXT[order["status"]], {"status": "closed", "resolution": "fixed"}
     facts = [
         staff.advanced(order, status),
-        changed(f"Ticket {ticket['id']} is closed as fixed", "ticket", ticket["id"], **resolved),
+        tasks.set_to(ticket, **resolved),
     ]
     log = [*staff.logged(order, status), *tasks.logged(ticket, world["people"][0], **resolved)]
     plan = [
