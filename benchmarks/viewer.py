@@ -15,7 +15,7 @@ the columns of all its trajectories, and has a figure of its own (`first_list_ms
 | `long_open_ms` | the same for a trajectory of 100 steps with prompts of 4,000 tokens |
 | `longest_task_ms` | the longest task of the browser while those 100 steps are scrolled through; 0: none took 50 ms |
 | `axe_violations` | kinds of violations that axe-core finds on all pages, light and dark, at 390 and 1,280 px |
-| `training_slowdown` | 1 − turns an hour with a viewer open on the run over those without, A B B A; with `--training` |
+| `training_slowdown` | 1 − turns an hour with a viewer open on the run over those without; with `--training` |
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +37,12 @@ from viewer_run import LONG, make_run
 
 from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
-from webdojo.store.run import RunStore
+from webdojo.store.run import DATABASE, RunStore
 
 REPEATS = 9
 AXE = Path(__file__).parent.parent / "tests" / "view" / "axe" / "axe.min.js"
-TRAINING = ["evaluate.tasks=20", "train.iterations=4"]
+WATCHED = 4 * (False, True, True, False)
+TRAINING = ["evaluate.tasks=20", f"train.iterations={len(WATCHED)}"]
 FIRST_ROW = "!!document.querySelector('.row .task a')"
 FIRST_STEP = """(() => {
   const image = document.querySelector('.step img');
@@ -153,43 +154,61 @@ def violations(browser: Browser, address: str) -> list[str]:
     return sorted(found)
 
 
-def turns_an_hour(folder: Path, browser: Browser | None) -> float:
-    """Of the quickstart's online training; with a browser, its dashboard and list are open all the time."""
-    command = [sys.executable, "-m", "webdojo.cli", "train", "quickstart", *TRAINING, "--run", str(folder / "run")]
+@contextmanager
+def watched(browser: Browser, folder: Path) -> Iterator[None]:
+    """Somebody looks at the dashboard and at the list of a run."""
+    with viewer(folder) as address:
+        pages = [browser.new_page() for _ in range(2)]
+        for page, path in zip(pages, ("", "/trajectories"), strict=True):
+            page.goto(f"{address}/runs/{folder.name}{path}")
+        try:
+            yield
+        finally:
+            for page in pages:
+                page.close()
+
+
+def slowdown(browser: Browser, folder: Path) -> tuple[float, list[dict[str, Any]]]:
+    """What an open viewer costs the quickstart's online training, whose iterations it watches in the order A B B A.
+
+    Each iteration is its own measurement in one process, so that neither the warm start nor the machine of another
+    hour lies between those compared.
+    """
+    command = [sys.executable, "-m", "webdojo.cli", "train", "quickstart", *TRAINING, "--run", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as training:
-        if browser is not None:
-            while not (folder / "run" / "run.sqlite").is_file():
-                time.sleep(0.2)
-            with viewer(folder / "run") as address:
-                pages = [browser.new_page() for _ in range(2)]
-                for page, path in zip(pages, ("", "/trajectories"), strict=True):
-                    page.goto(f"{address}/runs/run{path}")
-                training.wait()
-                for page in pages:
-                    page.close()
-    with RunStore.open(folder / "run", readonly=True) as store:
-        turns = sum(row.steps for row in store.rows("rl"))
-        return 3600 * turns / sum(each["seconds_total"] for each in store.metrics("rl"))
-
-
-def slowdown(browser: Browser) -> tuple[float, list[dict[str, Any]]]:
-    """What an open viewer costs a run, in the order A B B A."""
-    rows = []
-    for watched in (False, True, True, False):
-        with tempfile.TemporaryDirectory() as folder:
-            rate = turns_an_hour(Path(folder), browser if watched else None)
-        rows.append({"viewer_open": watched, "turns_an_hour": round(rate)})
+        for iteration, watches in enumerate(WATCHED, 1):
+            with watched(browser, folder) if watches else nullcontext():
+                while training.poll() is None and ended(folder) < iteration:
+                    time.sleep(1)
+    with RunStore.open(folder, readonly=True) as store:
+        metrics = store.metrics("rl")
+        turns = [sum(row.steps for row in store.rows("rl", each["step"])) for each in metrics]
+    rows = [
+        {"viewer_open": watches, "turns": count, "seconds": each["seconds_total"]}
+        for watches, count, each in zip(WATCHED, turns, metrics, strict=True)
+    ]
     with_viewer, without = (
-        statistics.mean(row["turns_an_hour"] for row in rows if row["viewer_open"] is watched)
-        for watched in (True, False)
+        turns_an_hour([row for row in rows if row["viewer_open"] is watches]) for watches in (True, False)
     )
     return round(1 - with_viewer / without, 4), rows
+
+
+def turns_an_hour(rows: list[dict[str, Any]]) -> float:
+    return 3600 * sum(row["turns"] for row in rows) / sum(row["seconds"] for row in rows)
+
+
+def ended(folder: Path) -> int:
+    """The number of iterations of online training that have ended."""
+    if not (folder / DATABASE).is_file():
+        return 0
+    with RunStore.open(folder, readonly=True) as store:
+        return len(store.metrics("rl"))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trajectories", type=int, default=100_000)
-    parser.add_argument("--training", action="store_true", help="measure the cost to training, too: four short runs")
+    parser.add_argument("--training", action="store_true", help="measure the cost to training, too: one run")
     parser.add_argument("--run", type=Path, help="a run that was made before, or where to make it")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -200,7 +219,7 @@ def main() -> None:
         with viewer(big) as address:
             figures = speed(browser, address)
             wrong = violations(browser, address)
-        cost, rows = slowdown(browser) if options.training else (None, [])
+        cost, rows = slowdown(browser, Path(folder) / "run") if options.training else (None, [])
         browser.close()
     headline: dict[str, float | None] = {"trajectories": options.trajectories, **figures}
     headline |= {"axe_violations": len(wrong), "training_slowdown": cost}
