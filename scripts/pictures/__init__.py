@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent.parent
 IMAGES = ROOT / "docs" / "images"
 NAMES = (
     *("quickstart", "loop", "episode", "group", "packing", "staleness"),
-    *("plugs", "run_folder", "placement", "verdict", "apps"),
+    *("plugs", "run_folder", "placement", "verdict", "apps", "scaling", "growth"),
 )
 """The modules that draw, which are also the names of the files in `docs/images/`."""
 
