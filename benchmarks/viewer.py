@@ -41,7 +41,7 @@ from webdojo.store.run import DATABASE, RunStore
 
 REPEATS = 9
 AXE = Path(__file__).parent.parent / "tests" / "view" / "axe" / "axe.min.js"
-WATCHED = 4 * (False, True, True, False)
+WATCHED = 3 * (False, True, True, False)
 TRAINING = ["evaluate.tasks=20", f"train.iterations={len(WATCHED)}"]
 FIRST_ROW = "!!document.querySelector('.row .task a')"
 FIRST_STEP = """(() => {

@@ -14,14 +14,16 @@ from typing import Any
 import httpx
 from typer.testing import CliRunner
 
-from tests.envs.apps.notes import COLOURS, Notes, installed
+from tests.envs.apps.notes import COLOURS, Diary, Notes, installed
 from tests.policy.chat.endpoint import Endpoint, replying
 from webdojo.cli import app
 from webdojo.envs.apps.application import Home
+from webdojo.envs.apps.serving import Front
 from webdojo.sites import HELDOUT_SEED
 from webdojo.store.run import RunStore
 
 NOTES = "tests.envs.apps.notes:Notes"
+DIARY = "tests.envs.apps.notes:Diary"
 ROOT = Path(__file__).parents[2]
 
 
@@ -91,3 +93,27 @@ def test_a_model_whose_address_is_given_is_measured_on_an_application(tmp_path: 
     assert 0 < len(lost) < len(episodes) == result["success_eval"]["n"] == 5
     assert result["success_eval"]["successes"] == 5 - len(lost)
     assert all(episode.reward is not None and episode.reward.success != (episode in lost) for episode in episodes)
+
+
+def test_questions_are_exported_for_webarena_and_asked_by_its_environment(tmp_path: Path) -> None:
+    home = installed(tmp_path, Diary())
+    given = ["apps", "export", DIARY, str(tmp_path / "tasks.json"), "--seed", "3", "--folder", str(tmp_path)]
+    said = CliRunner().invoke(app, given).output
+    questions = json.loads((tmp_path / "tasks.json").read_text())
+    assert said.startswith(f"{len(questions)} tasks in {tmp_path}/tasks.json, on __DIARY__: webdojo apps serve {DIARY}")
+    right = {row["intent"]: row["eval"]["reference_answers"]["must_include"][0] for row in questions}
+
+    def reply(messages: list[dict[str, Any]]) -> str:
+        answer = next(each for question, each in right.items() if question in str(messages))
+        return f'<think>So.</think><tool_call>{{"name": "done", "arguments": {{"answer": "{answer}"}}}}</tool_call>'
+
+    with Front() as front, Endpoint(default=replying(reply), models=["reader"]) as endpoint:
+        front.open("by-hand", home, 3)
+        front.browsed = "by-hand"
+        env = f"env={{name: webarena, path: tasks.json, sites: {{__DIARY__: 'http://{front.address}'}}}}"
+        given = ["quickstart", "--model", endpoint.url, env, "reward=env", "browser.guard.private_hosts=[127.0.0.1]"]
+        command = [sys.executable, "-m", "webdojo.cli", "eval", *given, "evaluate.tasks=3", "--json"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert all("Notes of owner3" in page["html"] for page in front.stay("by-hand").pages() if "html" in page)
+    assert json.loads(done.stdout)["success_eval"]["successes"] == 3

@@ -1,8 +1,10 @@
-"""Real web applications: `apps list`, `apps install`, `apps serve`."""
+"""Real web applications: `apps list`, `apps install`, `apps serve`, `apps export`."""
 
 from __future__ import annotations
 
+import json
 import threading
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -61,3 +63,32 @@ def serve(
         hint = application.sign_in(seed)
         typer.echo(f"http://{front.address}/ has {application.about}{hint and '; '}{hint}")
         threading.Event().wait()
+
+
+@apps_app.command()
+def export(
+    name: Name,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write them: a JSON list.")],
+    seed: Annotated[int, typer.Option(help="Seed of the world, as for `serve`.", min=0)] = 0,
+    n: Annotated[int, typer.Option(help="How many at most.", min=1)] = 200,
+    folder: Folder = None,
+) -> None:
+    """Write questions about a world as tasks of WebArena, to be asked where `apps serve` serves it."""
+    from webdojo.envs.apps.application import DEFAULT_FOLDER, Home
+    from webdojo.envs.apps.env import Apps
+    from webdojo.envs.apps.registry import APPLICATIONS
+    from webdojo.envs.apps.webarena import rows
+    from webdojo.store.files import write_atomic
+
+    home = Home(APPLICATIONS.get(name)(), folder or DEFAULT_FOLDER)
+    home.check()
+    roles = sorted({template.role for template in home.application.templates.values()} - {""})
+    logins = {role: file.with_name(f"{file.stem}-{role}.json") for role in roles}
+    tasks = Apps(applications=[name]).of_world(seed)
+    found = list(islice(rows(tasks, {role: str(file) for role, file in logins.items()}), n))
+    for role in sorted({role for role in roles if any(row["storage_state"] == str(logins[role]) for row in found)}):
+        state = home.storage_state(home.snapshot(seed), role, "127.0.0.1")
+        write_atomic(logins[role], json.dumps(state, indent=2).encode())
+    write_atomic(file, json.dumps(found, indent=2, ensure_ascii=False).encode())
+    site = f"__{home.application.name.upper()}__"
+    typer.echo(f"{len(found)} tasks in {file}, on {site}: webdojo apps serve {name} --seed {seed} --port 8100")

@@ -67,9 +67,15 @@ class Apps(Environment):
         return sorted({task.difficulty for task in self.samples("train", 100, 0)})
 
     def _drawn(self, split: Split, seed: int) -> Iterator[Task]:
-        rng = random.Random(f"apps-{split}-{seed}")
         heldout = split == "eval"
         seeds = range(HELDOUT_SEED, HELDOUT_SEED + self.heldout_seeds) if heldout else range(self.train_seeds)
+        return self._of_worlds(seeds, heldout, random.Random(f"apps-{split}-{seed}"))
+
+    def of_world(self, seed: int) -> Iterator[Task]:
+        """All tasks of one world, whose phrasings are held out where its seed is."""
+        return self._of_worlds([seed], seed >= HELDOUT_SEED, random.Random(f"apps-world-{seed}"))
+
+    def _of_worlds(self, seeds: Sequence[int], heldout: bool, rng: random.Random) -> Iterator[Task]:
         turns = {application: self._templates(application) for application in self._applications.values()}
         if unknown := set(self.templates).difference(each.name for templates in turns.values() for each in templates):
             known = ", ".join(name for application in turns for name in application.templates)

@@ -66,6 +66,16 @@ class Ledger(Notes):
     }
 
 
+class Diary(Notes):
+    """The same notes, which their owner alone is asked about."""
+
+    name = "diary"
+    templates = {  # noqa: RUF012
+        **Notes.templates,
+        "read": Template("read", read, ("What is note {id}?", *(f"{way} note {{id}}?" for way in "abcd")), "owner"),  # type: ignore[arg-type]
+    }
+
+
 def installed(cache: Path, application: Application | None = None) -> Home:
     """The application, by default `Notes`, installed without packages: its Python is this one without any."""
     home = Home(application or Notes(), cache)
