@@ -15,7 +15,7 @@ the columns of all its trajectories, and has a figure of its own (`first_list_ms
 | `long_open_ms` | the same for a trajectory of 100 steps with prompts of 4,000 tokens |
 | `longest_task_ms` | the longest task of the browser while those 100 steps are scrolled through; 0: none took 50 ms |
 | `axe_violations` | kinds of violations that axe-core finds on all pages, light and dark, at 390 and 1,280 px |
-| `training_slowdown` | 1 − turns an hour with a viewer open on the run over those without; with `--training` |
+| `training_slowdown` | 1 − turns an hour with a viewer open on the run over those without; measured anew with `--training` |
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
-from record import record
+from record import record, recorded
 from viewer_run import LONG, make_run
 
 from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
+from webdojo.store.info import git_hash
 from webdojo.store.run import DATABASE, RunStore
 
 REPEATS = 9
@@ -168,8 +169,8 @@ def watched(browser: Browser, folder: Path) -> Iterator[None]:
                 page.close()
 
 
-def slowdown(browser: Browser, folder: Path) -> tuple[float, list[dict[str, Any]]]:
-    """What an open viewer costs the quickstart's online training, whose iterations it watches in the order A B B A.
+def trained(browser: Browser, folder: Path) -> list[dict[str, Any]]:
+    """Iterations of the quickstart's online training, which an open viewer watches in the order A B B A.
 
     Each iteration is its own measurement in one process, so that neither the warm start nor the machine of another
     hour lies between those compared.
@@ -183,14 +184,18 @@ def slowdown(browser: Browser, folder: Path) -> tuple[float, list[dict[str, Any]
     with RunStore.open(folder, readonly=True) as store:
         metrics = store.metrics("rl")
         turns = [sum(row.steps for row in store.rows("rl", each["step"])) for each in metrics]
-    rows = [
-        {"viewer_open": watches, "turns": count, "seconds": each["seconds_total"]}
+    return [
+        {"viewer_open": watches, "turns": count, "seconds": each["seconds_total"], "commit": git_hash()}
         for watches, count, each in zip(WATCHED, turns, metrics, strict=True)
     ]
+
+
+def slowdown(rows: list[dict[str, Any]]) -> float:
+    """The share of its turns an hour that a training loses by the viewer."""
     with_viewer, without = (
         turns_an_hour([row for row in rows if row["viewer_open"] is watches]) for watches in (True, False)
     )
-    return round(1 - with_viewer / without, 4), rows
+    return round(1 - with_viewer / without, 4)
 
 
 def turns_an_hour(rows: list[dict[str, Any]]) -> float:
@@ -219,10 +224,11 @@ def main() -> None:
         with viewer(big) as address:
             figures = speed(browser, address)
             wrong = violations(browser, address)
-        cost, rows = slowdown(browser, Path(folder) / "run") if options.training else (None, [])
+        kept = [row for row in recorded("viewer") if "viewer_open" in row]
+        rows = trained(browser, Path(folder) / "run") if options.training else kept
         browser.close()
     headline: dict[str, float | None] = {"trajectories": options.trajectories, **figures}
-    headline |= {"axe_violations": len(wrong), "training_slowdown": cost}
+    headline |= {"axe_violations": len(wrong), "training_slowdown": slowdown(rows) if rows else None}
     record("viewer", headline, [*rows, *({"violation": each} for each in wrong)])
 
 

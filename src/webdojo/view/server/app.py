@@ -112,10 +112,7 @@ def create_app(runs: Runs, token: str = "") -> Starlette:
             of_run("", lambda run, request: HTMLResponse(pages.run_page(run))),
             of_run("/dashboard", lambda run, request: JSONResponse(dashboard(run))),
             Route("/runs/{run}/events", events),
-            of_run(
-                "/trajectories",
-                lambda run, request: HTMLResponse(pages.trajectories_page(run, request.query_params.multi_items())),
-            ),
+            of_run("/trajectories", _trajectories),
             of_run("/rows", _rows),
             of_run("/trajectory", _trajectory),
             of_run("/turn", _turn),
@@ -142,6 +139,10 @@ def dashboard(run: ViewedRun) -> dict[str, Any]:
         "charts": charts(metrics),
         "failures": failures(run.index.rows),
     }
+
+
+def _trajectories(run: ViewedRun, request: Request) -> Response:
+    return HTMLResponse(pages.trajectories_page(run, parse_query(request.query_params.multi_items())))
 
 
 def _rows(run: ViewedRun, request: Request) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -87,9 +88,9 @@ def run_page(run: ViewedRun) -> str:
     )
 
 
-def trajectories_page(run: ViewedRun, address: Sequence[tuple[str, str]]) -> str:
-    """The list, without its rows; `address` has its filters."""
-    first = f"/runs/{quote(run.name, safe='')}/rows?{urlencode([*address, ('offset', 0), ('limit', FIRST_ROWS)])}"
+def trajectories_page(run: ViewedRun, query: Query) -> str:
+    """The list with its first rows, which its script reads from the page instead of asking for them."""
+    first = json.dumps(run.listed(query, 0, FIRST_ROWS), ensure_ascii=False, separators=(",", ":"))
     return render("trajectories", run=run.name, facets=FACETS, orders=_ORDERS, first=first)
 
 

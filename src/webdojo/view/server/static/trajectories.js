@@ -12,9 +12,11 @@ let all = 0;
 let pages = new Map();
 let waiting = 0;
 let current = 0;
-let first = $("#first").href; // which the browser fetches while it reads the scripts
+let drawnShape = "";
+let first = JSON.parse(form.dataset.first); // which has come with the page
 
 const rowHeight = () => (matchMedia("(max-width: 720px)").matches ? 76 : 34);
+const shape = () => `${rowHeight()} ${list.clientHeight}`; // what the rows in view depend on
 const asked = (more = {}) => `?${new URLSearchParams([...query, ...Object.entries(more)])}`;
 const plain = (name) => name.replaceAll("_", " ");
 
@@ -26,9 +28,8 @@ async function load(page) {
   if (pages.has(page)) return;
   const mine = pages;
   pages.set(page, null);
-  const early = page === 0 && first;
+  const found = first ?? (await json(address(run, `/rows${asked({ offset: page * PAGE, limit: PAGE })}`)));
   first = null;
-  const found = await json(early || address(run, `/rows${asked({ offset: page * PAGE, limit: PAGE })}`));
   if (mine !== pages) return; // other filters meanwhile
   pages.set(page, found.rows);
   if (page === 0) heading(found);
@@ -86,6 +87,7 @@ function content(each, index) {
 /** Put the rows in view, and some around them, into the page. */
 function draw() {
   const height = rowHeight();
+  drawnShape = shape();
   rows.style.height = `${total * height}px`;
   const first = Math.max(0, Math.floor(list.scrollTop / height) - 10);
   const last = Math.min(total, first + Math.ceil(list.clientHeight / height) + 20);
@@ -148,7 +150,7 @@ list.addEventListener("scroll", () => {
   cancelAnimationFrame(drawn);
   drawn = requestAnimationFrame(draw);
 });
-new ResizeObserver(draw).observe(list);
+new ResizeObserver(() => drawnShape !== shape() && draw()).observe(list);
 
 for (const [name, value] of query) {
   const field = form.elements[name];
