@@ -15,7 +15,7 @@ the columns of all its trajectories, and has a figure of its own (`first_list_ms
 | `long_open_ms` | the same for a trajectory of 100 steps with prompts of 4,000 tokens |
 | `longest_task_ms` | the longest task of the browser while those 100 steps are scrolled through; 0: none took 50 ms |
 | `axe_violations` | kinds of violations that axe-core finds on all pages, light and dark, at 390 and 1,280 px |
-| `training_slowdown` | 1 − turns an hour with a viewer open on the run over those without; measured anew with `--training` |
+| `training_slowdown` | 1 − turns an hour with a viewer open on the run over those without; anew with `--training` |
 """
 
 from __future__ import annotations
@@ -112,6 +112,8 @@ def speed(browser: Browser, address: str) -> dict[str, float]:
     page = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)
     run = f"{address}/runs/big"
     figures = {"first_list_ms": round(shown_ms(page, f"{run}/trajectories", FIRST_ROW), 1)}
+    while page.request.get(f"{run}/rows?limit=0").json()["reading"] is not None:
+        time.sleep(0.1)
     figures["list_ms"] = median_of(lambda: shown_ms(page, f"{run}/trajectories", FIRST_ROW))
     figures["filter_ms"] = round(statistics.median(page.evaluate(FILTERED, each) for each in 2 * FILTERS), 1)
     ids = [row["id"] for row in page.request.get(f"{run}/rows?limit=100&sort=-reward").json()["rows"]]
