@@ -17,8 +17,10 @@ from pathlib import Path
 import httpx
 import pytest
 import yaml
+from typer.testing import CliRunner
 
 from tests.policy.chat.endpoint import Endpoint, completion, say
+from webdojo.cli import app, main
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.sites.kinds import KINDS
 from webdojo.store.run import RunStore
@@ -65,15 +67,26 @@ def start(*arguments: str, cwd: Path, ctrl_c: signal.Handlers = signal.SIG_DFL) 
 
 def one_line_error(done: subprocess.CompletedProcess[str]) -> str:
     assert done.returncode == 2, done.stderr
-    assert "Traceback" not in done.stderr
-    last = done.stderr.strip().splitlines()[-1]
+    return one_error(done.stderr)
+
+
+def one_error(said: str) -> str:
+    """The error at the end of what a command has said."""
+    assert "Traceback" not in said
+    last = said.strip().splitlines()[-1]
     assert last.startswith("error: ")
     return last
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_has_help(command):
-    done = webdojo(*command, "--help")
+    done = CliRunner().invoke(app, [*command, "--help"])
+    assert done.exit_code == 0
+    assert "Usage: " in done.stdout
+
+
+def test_the_console_script_has_help():
+    done = webdojo("--help")
     assert done.returncode == 0
     assert "Usage: " in done.stdout
 
@@ -180,9 +193,20 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
         (["browser", "serve", "browser.guard.private_hosts=[10.0.0]"], "private_hosts has '10.0.0'"),
     ],
 )
-def test_a_user_error_is_one_line_and_exit_code_2(tmp_path, arguments, message):
-    assert message in one_line_error(webdojo(*arguments, cwd=tmp_path))
+def test_a_user_error_is_one_line_and_exit_code_2(tmp_path, arguments, message, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["webdojo", *arguments])
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert message in one_error(capsys.readouterr().err)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_console_script_tells_a_user_error_in_one_line(tmp_path):
+    assert "unknown key 'train.lrr'" in one_line_error(webdojo("train", "quickstart", "train.lrr=1", cwd=tmp_path))
 
 
 def test_usage_errors_say_how_to_go_on(tmp_path):

@@ -12,11 +12,11 @@ from tests.view.demo_run import create
 from webdojo.errors import ConfigError, StoreError
 from webdojo.store.run import RunStore
 from webdojo.types import Judgement, Reward, ToolCall
-from webdojo.view.server.access import HEADERS
+from webdojo.view.server.access import HEADERS, TOKEN_VARIABLE
 from webdojo.view.server.app import create_app
 from webdojo.view.server.pages import static_address
 from webdojo.view.server.runs import Runs
-from webdojo.view.server.serve import serve
+from webdojo.view.server.serve import Server, serve
 
 
 @pytest.fixture
@@ -208,6 +208,19 @@ def test_a_token_becomes_a_cookie_and_nothing_is_said_without_it(store):
     assert first.headers["location"] == "/runs/one?a=b" and "HttpOnly" in first.headers["set-cookie"]
     assert client.get("/").status_code == 200
     runs.close()
+
+
+def test_an_address_that_others_can_reach_has_a_token_of_its_own(store, monkeypatch):
+    monkeypatch.setattr(Server, "run", lambda self, sockets: None)
+    said: list[str] = []
+    for host in ("127.0.0.1", "0.0.0.0", "0.0.0.0"):
+        serve([store.path], host, 0, said.append)
+    assert "token" not in said[0]
+    tokens = [address.partition("?token=")[2] for address in said[1:]]
+    assert len(set(tokens)) == 2 and all(len(token) >= 24 for token in tokens)
+    monkeypatch.setenv(TOKEN_VARIABLE, "mine")
+    serve([store.path], "0.0.0.0", 0, said.append)
+    assert said[-1].endswith("?token=mine")
 
 
 def test_a_folder_without_runs_is_an_error_of_one_line(tmp_path):

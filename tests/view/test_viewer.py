@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -25,7 +26,7 @@ from webdojo.types import Judgement, ToolCall
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text()
 BIDI = "safe\u202egnp.exe\u2066 \u200b"
-LOOKS = [(1280, "light"), (390, "dark")]
+LOOKS = [(1280, "light"), (390, "dark"), (2560, "light")]
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +89,7 @@ def hostile(store):
         for text, image in zip(texts, [vast, forged, *[page_image(store.images, 1)] * 3], strict=True)
     ]
     made = trajectory("bad<svg/onload=alert(1)>", store.images, turns=turns, instruction=HOSTILE + BIDI, reason=HOSTILE)
-    made.task.website, made.task.id, made.group = f"{HOSTILE}.example", HOSTILE, HOSTILE
+    made.task.website, made.task.id, made.group = f"{HOSTILE}.example{BIDI}", HOSTILE, HOSTILE
     made.turns[0].observation.url = f"javascript:alert(1)//{BIDI}"
     return made
 
@@ -161,6 +162,8 @@ def test_a_hostile_trajectory_does_nothing(browser, address, path):
     with opened(browser, address + path, 390) as page:
         if "trajectories" in path:
             expect(page.locator(".row .task").first).to_contain_text("<script>")
+            sites = " ".join(page.get_by_label("website").locator("option").all_inner_texts())
+            assert "⟦U+202E⟧gnp.exe" in sites and "\u202e" not in sites
         else:
             page.locator("img").first.scroll_into_view_if_needed()
             assert page.evaluate("[...document.images].map((image) => image.naturalWidth)")[0] == 0
@@ -171,6 +174,19 @@ def test_a_hostile_trajectory_does_nothing(browser, address, path):
         assert "⟦U+202E⟧gnp.exe" in page.locator("main").inner_text()
         assert page.title() != "owned"
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_hostile_trajectory_is_exported_without_its_pictures_and_does_nothing(browser, address, tmp_path):
+    given = "id=bad%3Csvg%2Fonload%3Dalert(1)%3E&id=try-0"
+    file = tmp_path / "export.html"
+    file.write_bytes(httpx.get(f"{address}/runs/quickstart/export?{given}").raise_for_status().content)
+    with opened(browser, file.as_uri(), 390) as page:
+        assert page.locator("article").count() == 2
+        sizes = page.evaluate("[...document.images].map((image) => image.naturalWidth)")
+        assert sizes[:2] == [0, 0] and max(sizes[2:]) > 0
+        assert "⟦U+202E⟧gnp.exe" in page.locator("main").inner_text()
+        assert page.locator("[onerror], [onload], a[href^=javascript]").count() == 0
+        assert page.title() != "owned"
 
 
 def test_no_script_of_a_page_would_run(browser, address):
@@ -220,6 +236,9 @@ def test_a_trajectory_is_read_with_keys(browser, address, store):
         expect(page.locator(".step").nth(1).locator(".tools .note")).to_contain_text("at most 3.0e-1 nats")
         about = [str(token.get_attribute("title")) for token in page.locator(".token").all()]
         assert [text.partition("learner less engine ")[2] for text in about[-3:]] == ["0.0e+0", "-3.0e-1", ""]
+        page.get_by_label("Colour tokens by").select_option("advantage")
+        expect(page.locator(".step").nth(1).locator(".tools .note")).to_contain_text("every token has the -0.866 of")
+        expect(page.locator(".step").nth(1).locator(".token.against")).to_have_count(12)
         page.locator(".step").nth(1).get_by_text("prompt of 120 tokens").click()
         expect(page.locator(".prompt-image")).to_contain_text("80 tokens")
         expect(page.locator(".typed").first).to_have_text("amber kettle")
@@ -256,6 +275,30 @@ def test_attempts_stand_beside_one_another(browser, address):
         assert len(set(tops)) == 1
         page.get_by_role("link", name="rl 3").click()
         expect(page.locator(".badge").first).to_have_text("success")
+
+
+def test_a_task_stands_side_by_side_in_the_runs_that_are_named(browser, store, tmp_path):
+    with create(tmp_path / "other") as other:
+        other.add_trajectory(attempt(other, 2), "rl", 9)
+    with served([store.path.parent, tmp_path]) as address:
+        compared = f"{address}/compare?task=shop-3:kettle"
+        for runs, count in (("", 5), ("&run=other", 1), ("&run=other&run=quickstart", 5)):
+            with opened(browser, compared + runs) as page:
+                expect(page.locator(".attempts article")).to_have_count(count)
+
+
+def test_what_is_not_looked_at_is_not_loaded(browser, address, store):
+    many = [turn(page_image(store.images, 7, scroll=n), [], f"Look {n}.") for n in range(80)]
+    store.add_trajectory(trajectory("long", store.images, turns=many), "eval_rl", 0)
+    with opened(browser, "about:blank") as page:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{address}/runs/quickstart/trajectory?id=long", wait_until="networkidle")
+        assert 0 < len([url for url in asked if "/images/" in url and "small" not in url]) < 20
+        assert not [url for url in asked if "/turn" in url]
+        with page.expect_request(lambda request: "/images/" in request.url and "small" not in request.url):
+            page.locator(".step").nth(79).scroll_into_view_if_needed()
+    store.discard_trajectory("long")
 
 
 def test_an_export_needs_no_network(browser, address, tmp_path):

@@ -21,10 +21,13 @@ from webdojo.view.page import TEMPLATES, page, write_page
 
 MAX_WIDTH_PX = 720
 """Wider screenshots are scaled down, so that a report of large viewports stays easy to send."""
+MOST_PIXELS = 40_000_000
+"""A larger image is not shown: a browser that decodes it takes 4 bytes a pixel."""
 MAX_FRAMES = 12
 """In a report, longer episodes show only this many steps: the first ones and the last four."""
 MAX_TYPED = 80
 """Characters of a typed text that are drawn on a screenshot."""
+_FORMATS = {"image/jpeg": "JPEG", "image/png": "PNG", "image/webp": "WEBP"}
 _ARROWS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 
@@ -134,14 +137,28 @@ def call_text(call: ToolCall) -> str:
     return f"{call.name}({', '.join(f'{k}={json.dumps(v, ensure_ascii=False)}' for k, v in call.arguments.items())})"
 
 
+def opened(data: bytes, mime: str) -> Image.Image | None:
+    """An image that has yet to be decoded; None where it is none of its type, or larger than any screen."""
+    try:
+        image = Image.open(io.BytesIO(data), formats=[_FORMATS[mime]])
+    except (KeyError, OSError, Image.DecompressionBombError):
+        return None
+    return image if image.width * image.height <= MOST_PIXELS else None
+
+
 def data_url(images: ImageSource, ref: ImageRef) -> str:
-    """The screenshot as a data URL, at most `MAX_WIDTH_PX` wide."""
+    """The screenshot as a data URL, at most `MAX_WIDTH_PX` wide; empty where it cannot be shown."""
     data, mime = images.get(ref), ref.mime
-    if ref.width > MAX_WIDTH_PX:
-        with Image.open(io.BytesIO(data)) as image:
-            small = image.convert("RGB").resize((MAX_WIDTH_PX, round(ref.height * MAX_WIDTH_PX / ref.width)))
+    image = opened(data, mime)
+    if image is None:
+        return ""
+    if image.width > MAX_WIDTH_PX:
+        size = (MAX_WIDTH_PX, max(1, round(image.height * MAX_WIDTH_PX / image.width)))
         out = io.BytesIO()
-        small.save(out, "JPEG", quality=80)
+        try:
+            image.convert("RGB").resize(size).save(out, "JPEG", quality=80)
+        except OSError:  # its end is missing
+            return ""
         data, mime = out.getvalue(), "image/jpeg"
     return f"data:{mime};base64,{base64.b64encode(data).decode()}"
 

@@ -6,15 +6,11 @@ import io
 import re
 from pathlib import Path
 
-from PIL import Image
-
 from webdojo.store.images import SUFFIXES
+from webdojo.view.film import opened
 
-MOST_PIXELS = 40_000_000
-"""A larger image is not shown: a browser that decodes it takes 4 bytes a pixel."""
 SMALL_PX = 200
 _NAME = re.compile(r"[0-9a-f]{64}\.(jpg|png|webp)")
-_FORMATS = {".jpg": "JPEG", ".png": "PNG", ".webp": "WEBP"}
 MIMES = {suffix: mime for mime, suffix in SUFFIXES.items()}
 
 
@@ -26,17 +22,16 @@ def picture(folder: Path, name: str, small: bool) -> tuple[bytes, str] | None:
     if not _NAME.fullmatch(name):
         return None
     path = folder / name[:2] / name
+    mime = MIMES[path.suffix]
     try:
         data = path.read_bytes()
-        with Image.open(io.BytesIO(data), formats=[_FORMATS[path.suffix]]) as image:
-            if image.width * image.height > MOST_PIXELS:
-                return None
-            if small:
-                image.draft("RGB", (SMALL_PX, SMALL_PX))
-                image.thumbnail((SMALL_PX, SMALL_PX))
-                out = io.BytesIO()
-                image.convert("RGB").save(out, "JPEG", quality=75)
-                return out.getvalue(), "image/jpeg"
-    except (OSError, Image.DecompressionBombError):
+        image = opened(data, mime)
+        if image is None or not small:
+            return (data, mime) if image is not None else None
+        image.draft("RGB", (SMALL_PX, SMALL_PX))
+        image.thumbnail((SMALL_PX, SMALL_PX))
+        out = io.BytesIO()
+        image.convert("RGB").save(out, "JPEG", quality=75)
+        return out.getvalue(), "image/jpeg"
+    except OSError:
         return None
-    return data, MIMES[path.suffix]

@@ -1,6 +1,11 @@
-// What all pages share. Text becomes text nodes only, so nothing that an agent or a page wrote can become markup.
+// What all pages share. Text becomes text nodes only, so nothing that an agent or a page wrote can become markup, and
+// what would hide or turn text is shown by its number, as by `visible` of `view/page.py`.
 
 export const $ = (selector, within = document) => within.querySelector(selector);
+
+const HIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const visible = (text) =>
+  String(text).replace(HIDDEN, (hidden) => `⟦U+${hidden.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`);
 
 /** An element with attributes and children; a child that is no element is text. */
 export function h(tag, attributes = {}, ...children) {
@@ -8,7 +13,8 @@ export function h(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  const there = children.flat().filter((child) => child !== null && child !== undefined);
+  element.append(...there.map((child) => (child instanceof Node ? child : visible(child))));
   return element;
 }
 

@@ -1,9 +1,9 @@
 // One trajectory: keys, tokens and prompts on demand, and the reader's notes.
 import { $, address, enlarge, h, json, typing } from "./dom.js";
 
-const { run, id } = $("#trajectory").dataset;
+const { run, id, advantage } = $("#trajectory").dataset;
 const steps = [...document.querySelectorAll(".step")];
-const COLOURS = { logprob: "log-probability", gap: "engine–learner gap", version: "version of the weights", none: "no colour" };
+const COLOURS = { logprob: "log-probability", gap: "engine–learner gap", advantage: "advantage", version: "version of the weights", none: "no colour" };
 
 const turnAddress = (step, more = "") => address(run, `/turn?id=${encodeURIComponent(id)}&turn=${step.dataset.turn}${more}`);
 
@@ -36,13 +36,16 @@ async function tokens(step) {
       let share = 0;
       if (by === "logprob" && token.logprob !== null) share = Math.min(1, -token.logprob / 4);
       if (by === "gap" && token.gap !== null) share = Math.min(1, Math.abs(token.gap) / widest);
+      if (by === "advantage" && advantage) share = Math.min(1, Math.abs(advantage) / 2);
       if (by === "version" && versions.length > 1) share = 0.25 + (0.75 * versions.indexOf(token.version)) / (versions.length - 1);
       spans[k].style.setProperty("--share", `${Math.round(70 * share)}%`);
+      spans[k].classList.toggle("against", by === "advantage" && advantage < 0);
     });
     const total = found.reduce((sum, token) => sum + (token.logprob ?? 0), 0);
     note.textContent = {
       logprob: `the more colour, the less likely; the sum is ${total.toFixed(2)} nats`,
       gap: compared ? `the more colour, the further learner and engine are apart, at most ${Math.max(...gaps).toExponential(1)} nats` : "the learner did not compare this turn",
+      advantage: advantage ? `every token has the ${advantage} of its trajectory; 2 and more have the full colour` : "nothing to compare with",
       version: `versions ${versions.join(", ")}; the more colour, the newer`,
       none: "",
     }[by];
