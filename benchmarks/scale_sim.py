@@ -13,25 +13,27 @@ what papers say elsewhere (`Assumed`, `paced.py`). No figure that is predicted i
 The second pair comes from the real loop on the same clock (`paced.py`). Its learner takes as long for a trajectory as
 rollouts with all slots busy do, because whoever divides GPUs between both makes them meet; the paper names no hardware.
 
-Then clusters up to 10,000 sessions and 256 GPUs, and what the first predictions would be under other assumptions.
+Then clusters up to 10,000 sessions and 256 GPUs, in which a learner takes as long for a trajectory as ours took on a
+GPU (`learner_gpu.py`), and what would be predicted, and what 256 GPUs would make, under other assumptions.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import logging
 import math
 import random
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
 import paced
 from machines import Station
-from record import record
+from record import RESULTS, record
 
 SLOTS = 256
 TRAJECTORIES = 1800
@@ -44,12 +46,14 @@ CALIBRATED = {"cpus": 64, "minutes": 48.6}
 PREDICTED = {"webgym_128": 30.0, "webgym_sync": 264.0, "asyncwebrl": 2.4, "asyncwebrl_thinking": 2.9}
 GPUS = 24
 """That serve in WebGym's measurement."""
-SESSIONS_A_CORE = 2
-"""More made browsers crash (WebGym, Figure 7)."""
 SESSION_GB = 4
 """OpenWebRL, Table 7."""
 STEP_KB = 130
 """A screenshot of 1280×1000 pixels as JPEG, and the record of the step."""
+LARGER_MODEL = 2
+"""Times the model that the learner was measured with, of 4 B parameters."""
+LARGEST = 256, 5000
+"""GPUs and sessions of the cluster that is asked what each assumption changes."""
 USD_CORE, USD_GPU = 0.04, 2.5
 """An hour of a core with its memory, and of an H100: a guess of what clouds ask."""
 
@@ -64,6 +68,20 @@ class Assumed:
     """Of the logarithm of a step's seconds."""
     meets_at: float = 128
     """CPUs that can feed WebGym's engines: beyond them its rollouts do not get faster (§4.2)."""
+    sessions_a_core: float = 2
+    """More made browsers crash (WebGym, Figure 7)."""
+    serving: float = 0.5
+    """The share of a cluster's GPUs that serve; the others learn."""
+    learner_s: float = field(default_factory=lambda: LARGER_MODEL * measured_learner_s())
+    """Of a GPU, that a trajectory takes to train on."""
+
+
+def measured_learner_s() -> float:
+    """Seconds of a GPU that our learner took for a trajectory of 15 turns, in an update that shares prefixes."""
+    found = json.loads((RESULTS / "learner_gpu.json").read_text())["rows"]
+    timing = {"measure": "timing", "turns": 15, "way": "radix, flex"}
+    row = next(row for row in found if timing.items() <= row.items())
+    return float(row["measured_seconds"] / row["members"])
 
 
 @dataclass(frozen=True)
@@ -202,37 +220,56 @@ def loops(seeds: Sequence[int], iterations: int) -> dict[str, float]:
 
 
 def clusters(here: Cluster, seed: int) -> Iterator[dict[str, Any]]:
-    """Larger ones, in which half of the GPUs serve and half learn."""
+    """Larger ones, of all GPUs and sessions."""
     for gpus in (8, 32, 128, 256):
         for sessions in (64, 256, 1000, 2500, 5000, 10000):
-            cluster = replace(here, cores=sessions / SESSIONS_A_CORE, gpus=gpus / 2, sessions=sessions)
-            found = rolled(cluster, seed, 3 * sessions)
-            an_hour = found.trajectories * 3600 / found.seconds
-            bounds = {
-                "sessions": sessions / (here.core_s + here.assumed.engine_s),
-                "cores": cluster.cores / here.core_s,
-                "engines": cluster.answers_s,
-            }
-            yield {
-                "sessions": sessions,
-                "cores": cluster.cores,
-                "memory_gb": sessions * SESSION_GB,
-                "gpus": gpus,
-                "trajectories_an_hour": round(an_hour),
-                "cores_used": round(found.cores_used, 3),
-                "engines_used": round(found.engines_used, 3),
-                "bound": min(bounds, key=bounds.__getitem__),
-                "usd_a_thousand": round((cluster.cores * USD_CORE + gpus * USD_GPU) / an_hour * 1000, 2),
-                "store_gb_a_day": round(found.steps / found.seconds * 86400 * STEP_KB / 1e6),
-            }
+            yield sized(here, gpus, sessions, seed)
+
+
+def sized(here: Cluster, gpus: int, sessions: int, seed: int) -> dict[str, Any]:
+    """A cluster of so many GPUs and sessions: what it makes, what it uses, and what bounds it first."""
+    assumed = here.assumed
+    cluster = replace(here, cores=sessions / assumed.sessions_a_core, gpus=gpus * assumed.serving, sessions=sessions)
+    found = rolled(cluster, seed, 3 * sessions)
+    steps = found.steps / found.trajectories
+    learned = gpus * (1 - assumed.serving) / assumed.learner_s * 3600
+    an_hour = min(found.trajectories * 3600 / found.seconds, learned)
+    bounds = {
+        "sessions": sessions / (here.core_s + assumed.engine_s),
+        "cores": cluster.cores / here.core_s,
+        "engines": cluster.answers_s,
+        "learner": learned / 3600 * steps,
+    }
+    return {
+        "sessions": sessions,
+        "cores": cluster.cores,
+        "memory_gb": sessions * SESSION_GB,
+        "gpus": gpus,
+        "trajectories_an_hour": round(an_hour),
+        "cores_used": round(found.cores_used, 3),
+        "engines_used": round(found.engines_used, 3),
+        "learner_used": round(an_hour / learned, 3),
+        "bound": min(bounds, key=bounds.__getitem__),
+        "usd_a_thousand": round((cluster.cores * USD_CORE + gpus * USD_GPU) / an_hour * 1000, 2),
+        "store_gb_a_day": round(an_hour * steps * 24 * STEP_KB / 1e6),
+    }
 
 
 def sensitivity(seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """What would be predicted with one assumption at a time halved or doubled, calibrated anew."""
+    """What would be predicted with one assumption at a time halved or doubled, calibrated anew, and what the largest
+    cluster would make. Of the share that serves, what is left is halved where it would be doubled."""
     for name, value in vars(Assumed()).items():
         for times in (0.5, 2.0):
-            cluster = calibrated(seeds, replace(Assumed(), **{name: value * times}))
-            yield {"assumption": name, "times": times, "core_s": cluster.core_s, **predicted(cluster, seeds)}
+            other = (1 + value) / 2 if name == "serving" and times > 1 else value * times
+            cluster = calibrated(seeds, replace(Assumed(), **{name: other}))
+            largest = sized(cluster, *LARGEST, seeds[0])
+            yield {
+                "assumption": name,
+                "value": other,
+                "core_s": cluster.core_s,
+                **predicted(cluster, seeds),
+                "largest": {key: largest[key] for key in ("trajectories_an_hour", "bound", "usd_a_thousand")},
+            }
 
 
 def driver_ms(iterations: int) -> float:

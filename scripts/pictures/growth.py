@@ -57,5 +57,8 @@ def _panel(canvas: Canvas, rows: dict[str, Any], what: str, left: float, tone: s
     for number, case in enumerate(CASES):
         y = TOP + 14 + number * GAP
         low, high = rows[case][f"interval_{what}"]
+        if low == high == 0:
+            canvas.note(x(0) + 8, y + 4, "too little to measure")
+            continue
         canvas.line((x(low), y), (x(high), y), tone=f"s-{tone}", width=2)
         canvas.dot(x(rows[case][what]), y, 5, f"d-{tone}")

@@ -51,19 +51,25 @@ def test_those_who_work_at_once_share(
     assert used == pytest.approx(sum(seconds for _, seconds in jobs))
 
 
+class Unread(dict[str, float]):
+    """Figures that nobody may look at."""
+
+    def _refuse(self, *given: object) -> Any:
+        raise AssertionError("a figure that is predicted was read")
+
+    __getitem__ = __iter__ = __contains__ = __len__ = get = items = values = keys = _refuse  # type: ignore[assignment]
+
+
 def test_the_model_meets_the_point_that_it_is_calibrated_on_and_reads_no_other(
     sim: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sim, "SIMULATED", 300)
+    monkeypatch.setattr(sim, "PREDICTED", Unread(sim.PREDICTED))
     here = sim.calibrated([0], sim.Assumed())
     assert sim.minutes(here, [0]) == pytest.approx(sim.CALIBRATED["minutes"], rel=0.05)
-    wide = sim.minutes(sim.replace(here, cores=128), [0])
-    assert sim.minutes(sim.replace(here, cores=64), [0], lockstep=True) > 3 * sim.CALIBRATED["minutes"]
-    monkeypatch.setattr(sim, "PREDICTED", dict.fromkeys(sim.PREDICTED, 1.0))
-    assert sim.calibrated([0], sim.Assumed()) == here
-    assert sim.minutes(sim.replace(here, cores=128), [0]) == wide
-    monkeypatch.setattr(sim, "CALIBRATED", {"cpus": 64, "minutes": 60.0})
-    assert sim.calibrated([0], sim.Assumed()).core_s > here.core_s
+    assert sim.predicted(here, [0])["webgym_sync"] > 3 * sim.CALIBRATED["minutes"]
+    with pytest.raises(AssertionError, match="was read"):
+        dict(sim.PREDICTED.items())
 
 
 def test_engines_bound_a_cluster_that_has_cores_enough(sim: ModuleType) -> None:
@@ -72,3 +78,12 @@ def test_engines_bound_a_cluster_that_has_cores_enough(sim: ModuleType) -> None:
     assert found[1].seconds == pytest.approx(found[2].seconds, rel=0.05)
     assert found[0].cores_used > 2 * found[1].cores_used > 3 * found[2].cores_used
     assert sim.rolled(sim.replace(small, cores=2000, gpus=24), 0, 600).seconds < found[2].seconds / 1.5
+
+
+def test_the_learner_bounds_a_cluster_whose_gpus_almost_all_serve(sim: ModuleType) -> None:
+    here = sim.Cluster(cores=64, gpus=24, core_s=7.0)
+    half, most = (sim.sized(sim.replace(here, assumed=sim.Assumed(serving=share)), 32, 256, 0) for share in (0.5, 0.98))
+    assert half["bound"] == "engines" and half["learner_used"] < 1
+    assert most["bound"] == "learner" and most["learner_used"] == 1
+    assert most["trajectories_an_hour"] == round(32 * 0.02 * 3600 / sim.measured_learner_s() / sim.LARGER_MODEL)
+    assert 3 < sim.measured_learner_s() < 12, "seconds of an H200 for a trajectory of 15 turns"
