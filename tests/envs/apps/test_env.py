@@ -144,6 +144,27 @@ def test_a_task_of_two_applications_is_drawn_where_both_are_named(cache: Path) -
 # --- visits -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("many", [False, True])
+async def test_what_is_allowed_on_the_way_happens_once_unless_it_may_be_many(many: bool) -> None:
+    task = drawn(Apps(applications=[NOTES]), "write")
+    wanted = task.evaluator["facts"][0]["change"]["values"]
+    task.evaluator["allowed"] = [
+        {"table": "log", "kind": "added", "values": {"of": 1}, **({"many": True} if many else {})}
+    ]
+    asked = {"table": "note", "kind": "added", "key": {"id": 9}, "values": wanted}
+    logs = [{"table": "log", "kind": "added", "key": {"id": at}, "values": {"of": 1}} for at in (1, 2)]
+
+    async def judged(*changes: dict[str, Any]) -> Reward:
+        state = {"changes": list(changes), "shown": [], "fetched": [], "pages": []}
+        return await score(task, {task.website: state}, "Done")
+
+    assert (await judged(asked)).success and (await judged(asked, logs[0])).success
+    twice = await judged(asked, *logs)
+    assert twice.success is many
+    assert many or "log {'id': 2} was added, which was not asked for" in twice.reason
+    assert not (await judged(asked, logs[0], {**logs[1], "values": {"of": 2}})).success
+
+
 async def test_each_visit_has_its_own_copy_and_the_verdict_reads_it(env: Apps) -> None:
     task = drawn(env, "write")
     text = task.evaluator["facts"][0]["change"]["values"]["text"]

@@ -11,8 +11,9 @@ be true, and has one check:
 | `answer` | the answer says the value (`sites/answers`); it may name `names`, and none of the `rivals` |
 
 A task is done if every fact holds, the database has no change but those of the facts and those that fit a pattern of
-`allowed`, and the agent said `done`, in whatever words where no answer is asked. A pattern names a `table` and a
-`kind`, and may name a `key` and `values`, which are compared as the state of embedded sites is (`sites/verdict.py`);
+`allowed`, and the agent said `done`, in whatever words where no answer is asked. A pattern of `allowed` lets one row be
+added, or with `many` any number. A pattern names a `table` and a `kind`, and may name a `key` and `values`, which are
+compared as the state of embedded sites is (`sites/verdict.py`);
 `{"type": "html", "text": …}` is an HTML text that reads so, `{"type": "json", "values": …}` a JSON object with these.
 A row that was changed must have changed in the columns of `values` alone; one that was added may have more. A group of
 `fetched` has the beginning of a `path`, and `objects`: each must be in an answer from such a path, anywhere in it, and
@@ -74,11 +75,14 @@ def evaluate(task: Task, answer: str | None, state: dict[str, Any]) -> Verdict:
         return Verdict(False, "the agent never said done", tuple(holds))
     if reasons:
         return Verdict(False, reasons[0], tuple(holds))
-    patterns = task.evaluator["allowed"]
-    if unasked := [change for change in free if not any(fits(change, pattern) for pattern in patterns)]:
-        first = unasked[0]
-        reason = f"{first['table']} {first['key']} was {first['kind']}, which was not asked for"
-        return Verdict(False, reason, tuple(holds))
+    patterns = list(task.evaluator["allowed"])
+    for change in free:
+        pattern = next((each for each in patterns if fits(change, each)), None)
+        if pattern is None:
+            reason = f"{change['table']} {change['key']} was {change['kind']}, which was not asked for"
+            return Verdict(False, reason, tuple(holds))
+        if change["kind"] == "added" and not pattern.get("many"):
+            patterns.remove(pattern)
     return Verdict(True, "every fact holds", tuple(holds))
 
 

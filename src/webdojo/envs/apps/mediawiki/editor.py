@@ -38,7 +38,7 @@ def new_id(world: World) -> int:
 
 def any_edit(world: World, id: int, who: int = EDITOR) -> dict[str, Any]:
     """The pattern of the edits that somebody makes to a page on the way."""
-    return {"table": "edit", "kind": "added", "values": {"page": id, "user": name_of(world, who)}}
+    return {"table": "edit", "kind": "added", "many": True, "values": {"page": id, "user": name_of(world, who)}}
 
 
 def _summed_up(world: World, id: int, summary: str) -> Fact:

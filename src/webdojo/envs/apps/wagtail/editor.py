@@ -63,8 +63,9 @@ def choose(field: str, name: str) -> list[Step]:
 
 
 def edited(page: dict[str, Any]) -> dict[str, Any]:
-    """The pattern of a revision of a page that is public at the end, by which it then is judged."""
-    return {"table": "wagtailcore_revision", "kind": "added", "values": {"object_id": str(page["id"])}}
+    """The pattern of the revisions of a page that is public at the end, by which it then is judged."""
+    values = {"object_id": str(page["id"])}
+    return {"table": "wagtailcore_revision", "kind": "added", "many": True, "values": values}
 
 
 def page_is(says: str, page: dict[str, Any], **values: Any) -> Fact:
@@ -108,7 +109,7 @@ def _draft(world: World, rng: random.Random) -> Goal:
         done(),
     ]
     fields = {"title": article["title"], "new": title}
-    return Goal(f"{article['id']}-{slug(title)}", fields, facts, plan, [facts[1]["change"]])
+    return Goal(f"{article['id']}-{slug(title)}", fields, facts, plan, [facts[1]["change"] | {"many": True}])
 
 
 def _intro(world: World, rng: random.Random) -> Goal:
@@ -219,7 +220,7 @@ def _create(world: World, rng: random.Random) -> Goal:
         done(),
     ]
     parent = {"table": "wagtailcore_page", "kind": "changed", "key": {"id": EVENTS_PAGE}, "values": {"numchild": ANY}}
-    made = {"table": "wagtailcore_revision", "kind": "added", "values": {"object_str": title}}
+    made = {"table": "wagtailcore_revision", "kind": "added", "many": True, "values": {"object_str": title}}
     fields = {"title": title, "day": f"{day:%d %B %Y}".lstrip("0"), "place": place, "fee": str(fee)}
     return Goal(f"{slug(title)}-{day}", fields, facts, plan, [parent, made])
 
