@@ -236,6 +236,11 @@ def test_a_page_whose_address_has_what_is_asked_for_shows_nothing(path: str, sen
     task = asking("Old Mill", "Height 320 m")
     assert state_of(task, [], [said])["shown"] == []
     assert state_of(task, [], [linked, linked])["shown"] == []
+    notice = {**said, "path": "/wiki/Old_Mill", "html": f"You searched for Height 320 m. {said['html']}"}
+    jump = {**said, "status": 302, "html": ""}
+    assert state_of(task, [], [jump, notice])["shown"] == [], "what was searched for is repeated after a redirection"
+    named = {**jump, "path": "/search?q=Old+Mill"}
+    assert state_of(task, [], [jump, {**said, "path": "/", "html": ""}, named, notice])["shown"] != []
     assert state_of(task, [], [{**said, "path": "/wiki/Old_Mill"}])["shown"] == [["Old Mill", "Height 320 m"]]
 
 

@@ -32,7 +32,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 PAGES = "pages.jsonl"
-"""Every HTML page and JSON answer that a visit was served, one a line: `path`, `method`, `status`, `html` or `json`."""
+"""Every HTML page, JSON answer and redirection that a visit was served, one a line: `path`, `method`, `status`, and
+`html` or `json`."""
 KINDS = {"text/html": "html", "application/json": "json"}
 """What is kept, by the type that the application names."""
 
@@ -184,7 +185,8 @@ def recorded(application: Wsgi) -> Wsgi:
                 close()
         status, headers = started
         named = next((value for name, value in headers if name.lower() == "content-type"), "")
-        if kind := KINDS.get(named.partition(";")[0].strip()):
+        redirects = status.startswith("3")
+        if kind := KINDS.get(named.partition(";")[0].strip(), "html" if redirects else ""):
             query = environ.get("QUERY_STRING", "")
             page = {
                 "path": _utf8(environ.get("PATH_INFO", "")) + (f"?{query}" if query else ""),

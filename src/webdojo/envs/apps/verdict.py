@@ -14,11 +14,12 @@ A task is done if every fact holds, the database has no change but those of the 
 `allowed`, and the agent said `done`, in whatever words where no answer is asked. A pattern of `allowed` lets one row be
 added, or with `many` any number. A pattern names a `table` and a `kind`, and may name a `key` and `values`, which are
 compared as the state of embedded sites is (`sites/verdict.py`);
-`{"type": "html", "text": …}` is an HTML text that reads so, `{"type": "json", "values": …}` a JSON object with these.
-A row that was changed must have changed in the columns of `values` alone; one that was added may have more. A group of
+`{"type": "html", "text": …}` is an HTML text that reads so, `{"type": "json", "values": …}` a JSON object with these. A
+row that was changed must have changed in the columns of `values` alone; one that was added may have more. A group of
 `fetched` has the beginning of a `path`, and `objects`: each must be in an answer from such a path, anywhere in it, and
-may have more there. An address sends all that it has, in its path and its query, unless an earlier page linked to it;
-what the instruction names may be sent. Answers to forms, and to what scripts send to change something, show nothing.
+may have more there. An address sends all that it has, in its path and its query, unless an earlier page linked to it,
+and so does one that was redirected to it; what the instruction names may be sent. Answers to forms, and to what scripts
+send to change something, show nothing.
 """
 
 from __future__ import annotations
@@ -135,8 +136,12 @@ def state_of(task: Task, changes: list[Change], pages: Iterable[dict[str, Any]])
     missing = [[(group["path"], list(group["objects"])) for group in groups] for groups in asked]
     served = []
     earlier: list[dict[str, Any]] = []
+    redirected: list[str] = []
     for page in pages:
         served.append({key: page[key] for key in ("path", "method", "status")})
+        if 300 <= page["status"] < 400 and page["method"] == "GET":
+            redirected.append(page["path"])
+            continue
         if page["status"] != 200 or page["method"] != "GET":
             continue
         if "html" in page:
@@ -146,9 +151,10 @@ def state_of(task: Task, changes: list[Change], pages: Iterable[dict[str, Any]])
                 for texts in wanted
                 if texts not in found
                 and all(_in(each, text) for each in texts)
-                and not _echoes(page, texts, task.instruction, earlier)
+                and not any(_echoes(path, texts, task.instruction, earlier) for path in [*redirected, page["path"]])
             ]
             earlier.append(page)
+            redirected = []
             continue
         here = [left for groups in missing for path, left in groups if left and page["path"].startswith(path)]
         answer = json.loads(page["json"]) if here else None
@@ -188,11 +194,11 @@ def _in(text: str, page: str) -> bool:
     return bool(re.search(rf"(?<![\w.,]){re.escape(' '.join(text.split()))}(?![\w]|[.,]\d)", page))
 
 
-def _echoes(page: dict[str, Any], texts: list[str], instruction: str, earlier: Iterable[dict[str, Any]]) -> bool:
-    """Whether a page may show texts because the agent sent them: its address has one that the instruction does not
-    name, such as what was searched for, and the application has not given that address out itself, by a link on an
-    earlier page whose own address has none of them."""
-    address = _address(page["path"])
+def _echoes(path: str, texts: list[str], instruction: str, earlier: Iterable[dict[str, Any]]) -> bool:
+    """Whether a page may show texts because the agent sent them: its address, or one that was redirected to it, has one
+    that the instruction does not name, such as what was searched for, and the application has not given that address
+    out itself, by a link on an earlier page whose own address has none of them."""
+    address = _address(path)
     sent = [text for text in texts if _sends(address, text) and not _in(text, instruction)]
     return bool(sent) and not any(
         address in _links(each) for each in earlier if not any(_sends(_address(each["path"]), text) for text in sent)
