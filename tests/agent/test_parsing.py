@@ -15,7 +15,7 @@ from webdojo.agent.harness import Conversation
 from webdojo.browser.tools import TOOLS, check_call
 from webdojo.types import Parsed, ToolCall
 
-EXAMPLES = max(1000, settings.default.max_examples if settings.default else 0)
+EXAMPLES = max(300, settings.default.max_examples if settings.default else 0)
 """Of every variant; `--hypothesis-profile=fuzz` asks for more."""
 
 TAGS = ["<think>", "</think>", "<tool_call>", "</tool_call>", "<answer>", "</answer>", "<|im_end|>", "<|im_start|>"]
