@@ -11,8 +11,8 @@ are made from what right episodes left behind (`tampering.py`), and some are pla
 | `other_plan` | another task was done |
 | `wrong_record` | the change was made to another record, with another value, or not at all |
 
-An ending that happens to be right is left out: one that changed nothing more than the task asks for, or that showed the
-record of the task, too.
+An ending that happens to be right is left out: one that changed nothing more than the task asks for, that repeats what
+may be done often, such as saving a page, or that showed the record of the task, too.
 """
 
 from __future__ import annotations
@@ -104,7 +104,10 @@ def made(done: Sequence[Episode], pool: Sequence[Task], databases: Databases, rn
     for episode in done:
         task, left = episode.task, episode.left
         assert left is not None and episode.answer is not None
+        often = [pattern["table"] for pattern in task.evaluator["allowed"] if pattern.get("many")]
         for way, about, ending in _tampered(task, left, databases, rng):
+            if way == "twice" and about.split()[0] in often:
+                continue
             yield Tried(sort_of(way), way, task, about, ending.verdict(task, episode.answer).success)
         if asks_for_answer(task):
             for answer in _wrong_answers(task, pool, rng):
