@@ -85,10 +85,12 @@ def export(
     roles = sorted({template.role for template in home.application.templates.values()} - {""})
     logins = {role: file.with_name(f"{file.stem}-{role}.json") for role in roles}
     tasks = Apps(applications=[name]).of_world(seed)
-    found = list(islice(rows(tasks, {role: str(file) for role, file in logins.items()}), n))
-    for role in sorted({role for role in roles if any(row["storage_state"] == str(logins[role]) for row in found)}):
-        state = home.storage_state(home.snapshot(seed), role, "127.0.0.1")
-        write_atomic(logins[role], json.dumps(state, indent=2).encode())
+    found = list(islice(rows(tasks, {role: str(login) for role, login in logins.items()}), n))
+    needed = {row["storage_state"] for row in found}
+    for role, login in logins.items():
+        if str(login) in needed:
+            state = home.storage_state(home.snapshot(seed), role, "127.0.0.1")
+            write_atomic(login, json.dumps(state, indent=2).encode())
     write_atomic(file, json.dumps(found, indent=2, ensure_ascii=False).encode())
     site = f"__{home.application.name.upper()}__"
     typer.echo(f"{len(found)} tasks in {file}, on {site}: webdojo apps serve {name} --seed {seed} --port 8100")

@@ -26,8 +26,10 @@ def picture(folder: Path, name: str, small: bool) -> tuple[bytes, str] | None:
     try:
         data = path.read_bytes()
         image = opened(data, mime)
-        if image is None or not small:
-            return (data, mime) if image is not None else None
+        if image is None:
+            return None
+        if not small:
+            return data, mime
         image.draft("RGB", (SMALL_PX, SMALL_PX))
         image.thumbnail((SMALL_PX, SMALL_PX))
         out = io.BytesIO()
