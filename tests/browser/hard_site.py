@@ -118,6 +118,11 @@ PAGES = {
     "const worker = navigator.serviceWorker; worker.register('/sw.js').then(() => worker.ready)"
     ".then(() => worker.controller || new Promise(done => worker.oncontrollerchange = done))"
     ".then(() => fetch('/made')).then(r => r.text()).then(t => out.textContent = t)</script>",
+    "/idle": "<!doctype html><p id=out>plain</p><script>let left = 9; const go = () => "
+    "left-- ? requestIdleCallback(go) : out.textContent = 'alive'; requestIdleCallback(go)</script>",
+    "/modules": "<!doctype html><p id=own>plain</p><p id=others>plain</p><script>onload = () => { for (const src of "
+    "['/module.js?own', '{other}/module.js?others']) document.head.append(Object.assign("
+    "document.createElement('script'), {src})) }</script>",
     "/refresh": "<!doctype html><meta http-equiv=refresh content='0;url=/two'><p>moving",
     "/csp": "<!doctype html><title>csp</title><body style='margin:0'>"
     "<a href=/two style='display:block;height:50px'>Strict</a>",
@@ -161,6 +166,10 @@ class HardHandler(Handler):
             script += "e.respondWith(new Response('made by the worker')) });"
             script += "self.addEventListener('activate', e => e.waitUntil(clients.claim()))"
             self.answer(200, script, {"Content-Type": "text/javascript"})
+        elif path == "/module.js":
+            name = self.path.partition("?")[2]
+            time.sleep(0.6 if name == "own" else 4)
+            self.answer(200, f"{name}.textContent = 'alive'", {"Content-Type": "text/javascript"})
         elif path == "/booked":
             time.sleep(0.6)
             self.answer(200, "booked")

@@ -291,6 +291,15 @@ async def test_a_page_that_comes_to_life_when_it_is_loaded(at: At) -> None:
     assert await text(session, "#b") == "Go"
 
 
+async def test_a_page_that_goes_on_while_it_is_idle(at: At) -> None:
+    assert await text(await at("/idle")) == "alive"
+
+
+async def test_scripts_that_a_page_of_this_site_loads_later_are_waited_for(at: At) -> None:
+    session = await at("/modules")
+    assert [await text(session, name) for name in ("#own", "#others")] == ["alive", "plain"]
+
+
 async def test_fifty_thousand_nodes(at: At) -> None:
     session = await at("/huge")
     started = time.monotonic()

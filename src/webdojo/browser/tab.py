@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from PIL import Image
 from playwright.async_api import BrowserContext, CDPSession, Dialog, Download, FileChooser, Page, Request, Response
@@ -212,7 +213,10 @@ class Tab:
         return f"write the name of one{several}: {', '.join(self._tabs.files)}"
 
     async def requests_done(self, deadline: float) -> bool:
-        """Wait for pending requests, for data or for the next document of a frame; return whether there were any.
+        """Wait for pending requests, for data, scripts of the page's host, or the next document of a frame.
+
+        Returns:
+            Whether there were any.
 
         A request older than half the readiness cap is a long poll or a dead third party and is not waited for.
         """
@@ -317,8 +321,12 @@ class Tab:
 
     def _on_request(self, request: Request) -> None:
         self._tabs.log.requests["sent"] += 1
-        if request.resource_type in ("fetch", "xhr") or self._leaves_frame(request):
+        if request.resource_type in ("fetch", "xhr") or self._is_own_script(request) or self._leaves_frame(request):
             self._requests[request] = time.monotonic()
+
+    def _is_own_script(self, request: Request) -> bool:
+        """Whether it is a script of the page's own host, such as a module that comes when it is needed."""
+        return request.resource_type == "script" and urlsplit(request.url).netloc == urlsplit(self.page.url).netloc
 
     def _leaves_frame(self, request: Request) -> bool:
         """Whether a frame inside the page leaves the document that it shows; its first document is part of loading."""

@@ -3,8 +3,8 @@ async (quietMs, capMs, loadMs, animationMs, timerMs, framesMs, blankMs, decode, 
   // include parts/kept.js
   // include parts/watch.js
   // include parts/read.js
-  const FRAMES = 14;
-  const begun = performance.now(), end = begun + capMs;
+  const TURNS = 14;
+  const end = performance.now() + capMs;
   const watch = kept.watch || startWatch();
   // The page can clear every timer of its window by number, but no task.
   const sleep = (ms) => scheduler.postTask(() => {}, {delay: ms});
@@ -35,8 +35,8 @@ async (quietMs, capMs, loadMs, animationMs, timerMs, framesMs, blankMs, decode, 
   const moving = () => Math.max(0, ...page.getAnimations().filter(each => each.playState === 'running')
     .map(each => each.effect?.getComputedTiming()).filter(time => time && typeof time.localTime === 'number')
     .map(time => time.endTime - time.localTime).filter(rest => rest <= animationMs));
-  // How long short timers and frames of the page will still run, as far as they could be asked for by what was just
-  // done. A busy machine draws slowly, so frames are counted.
+  // How long short timers, frames and idle callbacks of the page will still run, as far as they could be asked for by
+  // what was just done. A busy machine draws slowly and is seldom idle: both are counted, and time counts from the first look.
   let first;
   const pending = () => {
     let said = '';
@@ -44,9 +44,11 @@ async (quietMs, capMs, loadMs, animationMs, timerMs, framesMs, blankMs, decode, 
     addEventListener('webdojo-due', told);
     dispatchEvent(new CustomEvent('webdojo-ask'));
     removeEventListener('webdojo-due', told);
-    const [ms, waiting, frames] = said.split(' ').map(Number), gone = performance.now() - begun;
-    first ??= frames;
-    const chain = waiting && page.visibilityState === 'visible' && frames - first < FRAMES && gone < framesMs;
+    const [ms, framed, frames, idling, idle] = said.split(' ').map(Number), now = performance.now();
+    first ??= {now, frames, idle};
+    const gone = now - first.now;
+    const more = framed && frames - first.frames < TURNS || idling && idle - first.idle < TURNS;
+    const chain = more && page.visibilityState === 'visible' && gone < framesMs;
     return Math.max(ms > 0 ? Math.min(ms + 10, timerMs - gone) : 0, chain ? 16 : 0);
   };
   await before(frame());
