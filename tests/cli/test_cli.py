@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -50,6 +51,25 @@ def webdojo(*arguments: str | Path, cwd: Path | None = None, timeout: float = 30
     return subprocess.run(
         command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=timeout, check=False
     )
+
+
+@pytest.fixture
+def here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs a command as `webdojo` does, in this process and in `tmp_path`."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "argv", ["webdojo", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return subprocess.CompletedProcess([*arguments], ended.value.code, *capsys.readouterr())
+
+    monkeypatch.chdir(tmp_path)
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    return run
 
 
 def start(*arguments: str, cwd: Path, ctrl_c: signal.Handlers = signal.SIG_DFL) -> subprocess.Popen[str]:
@@ -149,16 +169,16 @@ def loaded(folder: Path, arguments: list[str]) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
-def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
+def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path, here):
     recipe = load_recipe("quickstart", ["train.lr=0.5", "seed=5"])
-    done = webdojo("train", "quickstart", "train.lr=0.5", "--dry-run", "seed=5", cwd=tmp_path)
+    done = here("train", "quickstart", "train.lr=0.5", "--dry-run", "seed=5")
     assert done.returncode == 0
     assert Recipe.model_validate(yaml.safe_load(done.stdout)) == recipe
     assert re.search(r"^# rollouts, at least +\d", done.stdout, re.MULTILINE)
     assert re.search(r"^# expected peak +\d", done.stdout, re.MULTILINE)
     assert done.stdout.startswith("# phase"), "the cost comes first"
     assert "gradient_checkpointing" not in done.stdout, "a key at its default is shown"
-    full = webdojo("train", "quickstart", "train.lr=0.5", "--dry-run", "--full", "seed=5", cwd=tmp_path)
+    full = here("train", "quickstart", "train.lr=0.5", "--dry-run", "--full", "seed=5")
     assert yaml.safe_load(full.stdout) == yaml.safe_load(dump_recipe(recipe))
     assert list(tmp_path.iterdir()) == []
 
@@ -193,15 +213,8 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
         (["browser", "serve", "browser.guard.private_hosts=[10.0.0]"], "private_hosts has '10.0.0'"),
     ],
 )
-def test_a_user_error_is_one_line_and_exit_code_2(tmp_path, arguments, message, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["webdojo", *arguments])
-    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
-        monkeypatch.delenv(name, raising=False)
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert message in one_error(capsys.readouterr().err)
+def test_a_user_error_is_one_line_and_exit_code_2(tmp_path, arguments, message, here):
+    assert message in one_line_error(here(*arguments))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -209,38 +222,38 @@ def test_the_console_script_tells_a_user_error_in_one_line(tmp_path):
     assert "unknown key 'train.lrr'" in one_line_error(webdojo("train", "quickstart", "train.lrr=1", cwd=tmp_path))
 
 
-def test_usage_errors_say_how_to_go_on(tmp_path):
-    done = webdojo("train", "quickstart", "--auto", "--resume", cwd=tmp_path)
+def test_usage_errors_say_how_to_go_on(here):
+    done = here("train", "quickstart", "--auto", "--resume")
     assert done.returncode == 2
     assert "leave out --run and --resume" in done.stderr
 
 
-def test_a_run_folder_that_is_taken(tmp_path):
+def test_a_run_folder_that_is_taken(tmp_path, here):
     RunStore.create(tmp_path / "mine", dump_recipe(load_recipe("quickstart")), {}).close()
-    message = one_line_error(webdojo("train", "quickstart", "--run", "mine", cwd=tmp_path))
+    message = one_line_error(here("train", "quickstart", "--run", "mine"))
     assert "--resume" in message
     assert "--run" in message
 
 
-def test_a_run_folder_that_cannot_be_made(tmp_path):
+def test_a_run_folder_that_cannot_be_made(tmp_path, here):
     (tmp_path / "file").write_text("in the way")
-    message = one_line_error(webdojo("train", "quickstart", "--run", "file/run", cwd=tmp_path))
+    message = one_line_error(here("train", "quickstart", "--run", "file/run"))
     assert "file/run" in message
     assert "--run" in message
 
 
-def test_auto_goes_on_with_the_recipe_of_the_unfinished_run(tmp_path):
+def test_auto_goes_on_with_the_recipe_of_the_unfinished_run(tmp_path, here):
     folder = tmp_path / "runs" / "quickstart"
     RunStore.create(folder, dump_recipe(load_recipe("quickstart", ["seed=42"])), {}).close()
-    done = webdojo("train", "quickstart", "--auto", "--dry-run", cwd=tmp_path)
+    done = here("train", "quickstart", "--auto", "--dry-run")
     assert yaml.safe_load(done.stdout)["seed"] == 42
     (folder / "result.json").write_text("{}")
-    done = webdojo("train", "quickstart", "--auto", "--dry-run", cwd=tmp_path)
+    done = here("train", "quickstart", "--auto", "--dry-run")
     assert "seed" not in yaml.safe_load(done.stdout)
 
 
-def test_eval_of_a_model_that_does_not_exist(tmp_path):
-    message = one_line_error(webdojo("eval", "quickstart", "--model", "no/such/folder", cwd=tmp_path))
+def test_eval_of_a_model_that_does_not_exist(here):
+    message = one_line_error(here("eval", "quickstart", "--model", "no/such/folder"))
     assert "no/such/folder" in message
 
 
@@ -291,14 +304,14 @@ def test_sites_serve_answers_http_and_stops_cleanly(tmp_path):
             process.kill()
 
 
-def test_an_agent_acts_through_an_endpoint(tmp_path):
+def test_an_agent_acts_through_an_endpoint(tmp_path, here, caplog):
     call = '<think>on</think><tool_call>{"name": "go_back", "arguments": {}}</tool_call>'
     with Endpoint(default=say(completion(call))) as endpoint:
         options = ["--url", "http://shop-0.localhost/", "--endpoint", endpoint.url, "--model", "clicker", "--recipe"]
-        done = webdojo("act", "Open the cart", *options, "quickstart", "evaluate.max_steps=2", cwd=tmp_path)
+        done = here("act", "Open the cart", *options, "quickstart", "evaluate.max_steps=2")
     assert re.search(r"^  1  ", done.stdout, re.MULTILINE), done.stderr
     assert "the agent: clicker, by recipe quickstart" in done.stderr
-    assert re.search(r"^endpoint: 2 requests, 200 tokens in, 20 out, 0\.0000 USD$", done.stderr, re.MULTILINE)
+    assert "endpoint: 2 requests, 200 tokens in, 20 out, 0.0000 USD" in caplog.messages
     film = re.search(r"^film: (\S+)$", done.stdout, re.MULTILINE)
     assert film is not None
     assert "Open the cart" in (tmp_path / film[1]).read_text()
@@ -306,14 +319,14 @@ def test_an_agent_acts_through_an_endpoint(tmp_path):
     assert done.returncode == 1, "it went back twice, and did not say that the task is done"
 
 
-def test_a_task_of_the_embedded_web_is_judged_and_an_unreadable_answer_is_shown(tmp_path):
+def test_a_task_of_the_embedded_web_is_judged_and_an_unreadable_answer_is_shown(tmp_path, here):
     babble = "I would click on <b>Rings</b>."
     call = '<think>there</think><tool_call>{"name": "click", "arguments": {"x": 175, "y": 350}}</tool_call>'
     over = '<think>so</think><tool_call>{"name": "done", "arguments": {"answer": "done"}}</tool_call>'
     options = ["--url", "http://shop-1000041.localhost/", "--model", "m", "--recipe", "quickstart", "--endpoint"]
     with Endpoint(say(completion(babble)), *(say(completion(text)) for text in (call, over, over))) as endpoint:
-        done = webdojo("act", "show me rings", *options, endpoint.url, "--run", "won", cwd=tmp_path)
-        lost = webdojo("act", "show me rings", *options, endpoint.url, "--run", "lost", cwd=tmp_path)
+        done = here("act", "show me rings", *options, endpoint.url, "--run", "won")
+        lost = here("act", "show me rings", *options, endpoint.url, "--run", "lost")
     assert f"     response: {babble}" in done.stdout, done.stderr
     assert "every fact holds" in done.stdout
     assert done.returncode == 0
@@ -322,7 +335,7 @@ def test_a_task_of_the_embedded_web_is_judged_and_an_unreadable_answer_is_shown(
     assert lost.returncode == 1
 
 
-def test_a_task_of_a_recipe_is_done_by_its_id_and_told_with_reward_and_reason(tmp_path):
+def test_a_task_of_a_recipe_is_done_by_its_id_and_told_with_reward_and_reason(tmp_path, here):
     (tmp_path / "mine.py").write_text(
         "from webdojo import Reward, RewardFunction\n\nclass Mine(RewardFunction):\n"
         "    async def score(self, trajectory, images):\n"
@@ -337,8 +350,8 @@ def test_a_task_of_a_recipe_is_done_by_its_id_and_told_with_reward_and_reason(tm
     over = '<think>so</think><tool_call>{"name": "done", "arguments": {"answer": "done"}}</tool_call>'
     given = ["tasks.path=tasks.jsonl", "reward=./mine.py:Mine", "--recipe", "quickstart", "--model", "m", "--endpoint"]
     with Endpoint(default=say(completion(over))) as endpoint:
-        judged, broken = (webdojo("act", name, *given, endpoint.url, cwd=tmp_path) for name in ("rings", "lamps"))
-        free = webdojo("act", "Look", "--url", "http://shop-0.localhost/", *given[1:], endpoint.url, cwd=tmp_path)
+        judged, broken = (here("act", name, *given, endpoint.url) for name in ("rings", "lamps"))
+        free = here("act", "Look", "--url", "http://shop-0.localhost/", *given[1:], endpoint.url)
     assert "the task: Open rings (http://shop-0.localhost/)" in judged.stderr
     assert "completed: done\nreward 0.25: /rings\n" in judged.stdout
     assert judged.returncode == 1
@@ -349,13 +362,13 @@ def test_a_task_of_a_recipe_is_done_by_its_id_and_told_with_reward_and_reason(tm
     assert free.returncode == 0
 
 
-def test_a_model_behind_an_endpoint_is_measured(tmp_path):
+def test_a_model_behind_an_endpoint_is_measured(tmp_path, here):
     answer = '<think>on</think><tool_call>{"name": "done", "arguments": {"answer": "twelve"}}</tool_call>'
     with Endpoint(default=say(completion(answer))) as endpoint:
         options = ["--endpoint", endpoint.url, "--model", "shopper", "evaluate.tasks=2"]
-        done = webdojo("eval", "quickstart", *options, cwd=tmp_path)
+        done = here("eval", "quickstart", *options)
         assert done.returncode == 0, done.stderr
-        again = webdojo("eval", "quickstart", *options, "--json", cwd=tmp_path)
+        again = here("eval", "quickstart", *options, "--json")
     assert [body["model"] for body in endpoint.bodies] == ["shopper"] * 4
     assert re.search(r"^ *Model +0\.0% +0\.0% \.\. 65\.8% +2", done.stdout, re.MULTILINE)
     folders = [tmp_path / "runs" / name for name in ("eval-quickstart", "eval-quickstart-2")]
@@ -366,11 +379,11 @@ def test_a_model_behind_an_endpoint_is_measured(tmp_path):
         with RunStore.open(folder, readonly=True) as store:
             assert [episode.answer for episode in store.trajectories("eval")] == ["twelve"] * 2
     assert json.loads(again.stdout)["model"] == "shopper"
-    shown = json.loads(webdojo("runs", "show", str(folders[0]), "--json", cwd=tmp_path).stdout)
+    shown = json.loads(here("runs", "show", str(folders[0]), "--json").stdout)
     assert shown["model"] == "shopper"
-    none = webdojo("runs", "episodes", str(folders[0]), "--iteration", "7", cwd=tmp_path)
+    none = here("runs", "episodes", str(folders[0]), "--iteration", "7")
     assert none.stdout == f"{folders[0]} has no such episodes\n"
-    listed = json.loads(webdojo("runs", "list", "--json", cwd=tmp_path).stdout)
+    listed = json.loads(here("runs", "list", "--json").stdout)
     assert {(run["state"], run["success"], run["measured"], run["iterations"]) for run in listed} == {
         ("finished", 0.0, True, 0)
     }
