@@ -1,11 +1,12 @@
 """Waiting until a page is ready to be looked at, by events and never by fixed sleeps.
 
 A page is ready when no navigation is under way, the document is loaded (or was parsed a second ago), DOM, layout and
-scroll position have been still for `_QUIET_S`, fonts and the images in view are loaded, no short animation, timer, frame
-or idle callback is pending, no request for data (fetch, XHR), for a script of the page's host or for the next document
-of a frame either, and its scripts have drawn something (or nothing for `_BLANK_S`). Scripts that go on moving things and
-slow third parties delay it by at most `ready_cap_s` after the document is there. Browsers that are started here draw no
-frame without its images (`chromium.py`). Browsers that run elsewhere may do so, and there each image is decoded first.
+scroll position have been still for `_QUIET_S`, fonts and the images in view are loaded, no short animation, timer,
+frame or idle callback is pending, no request for data (fetch, XHR), for a script of the page's host or for the next
+document of a frame either, and its scripts have drawn something (or nothing for `_BLANK_S`). Scripts that go on moving
+things and slow third parties delay it by at most `ready_cap_s` after the document is there. Browsers that are started
+here draw no frame without its images (`chromium.py`). Browsers that run elsewhere may do so, and there each image is
+decoded first.
 """
 
 from __future__ import annotations
