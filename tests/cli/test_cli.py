@@ -64,7 +64,8 @@ def here(
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             main()
-        return subprocess.CompletedProcess([*arguments], ended.value.code, *capsys.readouterr())
+        assert isinstance(ended.value.code, int)
+        return subprocess.CompletedProcess(arguments, ended.value.code, *capsys.readouterr())
 
     monkeypatch.chdir(tmp_path)
     for name, value in ENVIRONMENT.items():
