@@ -19,6 +19,7 @@ from webdojo.errors import StoreError, WebdojoError
 class ExportFormat(StrEnum):
     messages = "messages"
     atif = "atif"
+    playwright = "playwright"
     online_mind2web = "online_mind2web"
 
 
@@ -150,13 +151,13 @@ def export(
         ExportFormat,
         typer.Option(
             "--format",
-            help="`atif`: a folder with one document of Harbor's format each. `online_mind2web`: the run's evaluation, "
-            "for that leaderboard.",
+            help="`atif`: a folder with a document of Harbor's format each. `playwright`: a folder with a trace each, "
+            "for `playwright show-trace`. `online_mind2web`: the run's evaluation, for that leaderboard.",
         ),
     ] = ExportFormat.messages,
 ) -> None:
     """Write trajectories as JSON lines: messages in OpenAI's form, screenshots as files, rewards."""
-    from webdojo.loops.collection import atif
+    from webdojo.loops.collection import atif, playwright_trace
     from webdojo.loops.export import export as export_trajectories
     from webdojo.loops.results import online_mind2web
     from webdojo.progress import progress
@@ -172,7 +173,11 @@ def export(
             if of_an_evaluation:
                 counts = online_mind2web.export(store, target, bar.advance)
             else:
-                write = atif.export_run if form is ExportFormat.atif else export_trajectories
+                write = {
+                    ExportFormat.messages: export_trajectories,
+                    ExportFormat.atif: atif.export_run,
+                    ExportFormat.playwright: playwright_trace.export_run,
+                }[form]
                 counts = write(store, target, phase or [], bar.advance)
     left_out = "".join(f"; left out {number} {reason}" for reason, number in counts.items() if reason)
     typer.echo(f"{counts['']} {'trajectory' if counts[''] == 1 else 'trajectories'} in {target}{left_out}")
