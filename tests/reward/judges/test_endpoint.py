@@ -42,7 +42,7 @@ async def scored(judge: Judge, *folder: Path, task: str = "the cheapest mug", ev
 
 def slow(http: BaseHTTPRequestHandler) -> None:
     """Later than a try may take."""
-    threading.Event().wait(0.6)
+    threading.Event().wait(1.5)
     http.close_connection = True
 
 
@@ -72,7 +72,7 @@ async def test_a_fault_that_passes_changes_no_verdict(name: str, fault: str) -> 
     for verdict, value in ((None, 1), (protocol.bad, 0)):
         model = protocol.model() if verdict is None else protocol.model(verdict=verdict)
         with Endpoint(PASSING[fault], default=replying(model.reply)) as endpoint:
-            judge = judge_at(endpoint, protocol, timeout_s=0.3 if fault == "slow" else 20)
+            judge = judge_at(endpoint, protocol, timeout_s=1 if fault == "slow" else 20)
             reward = await scored(judge, evaluator=protocol.evaluator)
         assert (reward.value, reward.valid, reward.cause) == (value, True, "")
         if verdict is None:
