@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import one_line_error, webdojo
+from tests.cli.commands import one_line_error, webdojo
 from tests.loops.judging.oracle_run import make_oracle_run
 from webdojo.loops.analysis.questions import QUESTIONS
 

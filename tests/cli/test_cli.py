@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -20,15 +19,13 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from tests.cli.commands import WEBDOJO, console_script, loaded, one_line_error, start, webdojo
 from tests.policy.chat.endpoint import Endpoint, completion, say
-from webdojo.cli import app, main
+from webdojo.cli import app
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.sites.kinds import KINDS
 from webdojo.store.run import RunStore
 
-WEBDOJO = [sys.executable, "-m", "webdojo.cli"]
-ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
-ENVIRONMENT |= {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
 COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
 COMMANDS += [
     ["apps"],
@@ -46,59 +43,6 @@ COMMANDS += [["tasks"], *(["tasks", command] for command in ("make", "show", "st
 COMMANDS += [["runs"], *(["runs", command] for command in ("list", "show", "export", "trace", "gc"))]
 
 
-def webdojo(*arguments: str | Path, cwd: Path | None = None, timeout: float = 300) -> subprocess.CompletedProcess[str]:
-    command = [*WEBDOJO, *map(str, arguments)]
-    return subprocess.run(
-        command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=timeout, check=False
-    )
-
-
-@pytest.fixture
-def here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs a command as `webdojo` does, in this process and in `tmp_path`."""
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        monkeypatch.setattr(sys, "argv", ["webdojo", *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert isinstance(ended.value.code, int)
-        return subprocess.CompletedProcess(arguments, ended.value.code, *capsys.readouterr())
-
-    monkeypatch.chdir(tmp_path)
-    for name, value in ENVIRONMENT.items():
-        monkeypatch.setenv(name, value)
-    return run
-
-
-def start(*arguments: str, cwd: Path, ctrl_c: signal.Handlers = signal.SIG_DFL) -> subprocess.Popen[str]:
-    """A command to interrupt; `ctrl_c` is what SIGINT does at first, also where the tests run in the background."""
-    return subprocess.Popen(
-        [*WEBDOJO, *arguments],
-        cwd=cwd,
-        env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, ctrl_c),
-    )
-
-
-def one_line_error(done: subprocess.CompletedProcess[str]) -> str:
-    assert done.returncode == 2, done.stderr
-    return one_error(done.stderr)
-
-
-def one_error(said: str) -> str:
-    """The error at the end of what a command has said."""
-    assert "Traceback" not in said
-    last = said.strip().splitlines()[-1]
-    assert last.startswith("error: ")
-    return last
-
-
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_has_help(command):
     done = CliRunner().invoke(app, [*command, "--help"])
@@ -107,7 +51,7 @@ def test_every_command_has_help(command):
 
 
 def test_the_console_script_has_help():
-    done = webdojo("--help")
+    done = console_script("--help")
     assert done.returncode == 0
     assert "Usage: " in done.stdout
 
@@ -159,27 +103,16 @@ def test_a_set_is_counted_without_the_sites_and_judges_of_other_sets(tmp_path: P
     assert not found & {"webdojo.sites", "webdojo.envs.env", "webdojo.reward", "webdojo.browser", "httpx", "jinja2"}
 
 
-def loaded(folder: Path, arguments: list[str]) -> set[str]:
-    """The modules that a command has imported when it ends."""
-    script = (
-        f"import sys; sys.argv[1:] = {arguments!r}\nfrom webdojo.cli import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\nprint(*sys.modules)"
-    )
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True)
-    return set(done.stdout.splitlines()[-1].split())
-
-
-def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path, here):
+def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
     recipe = load_recipe("quickstart", ["train.lr=0.5", "seed=5"])
-    done = here("train", "quickstart", "train.lr=0.5", "--dry-run", "seed=5")
+    done = webdojo("train", "quickstart", "train.lr=0.5", "--dry-run", "seed=5", cwd=tmp_path)
     assert done.returncode == 0
     assert Recipe.model_validate(yaml.safe_load(done.stdout)) == recipe
     assert re.search(r"^# rollouts, at least +\d", done.stdout, re.MULTILINE)
     assert re.search(r"^# expected peak +\d", done.stdout, re.MULTILINE)
     assert done.stdout.startswith("# phase"), "the cost comes first"
     assert "gradient_checkpointing" not in done.stdout, "a key at its default is shown"
-    full = here("train", "quickstart", "train.lr=0.5", "--dry-run", "--full", "seed=5")
+    full = webdojo("train", "quickstart", "train.lr=0.5", "--dry-run", "--full", "seed=5", cwd=tmp_path)
     assert yaml.safe_load(full.stdout) == yaml.safe_load(dump_recipe(recipe))
     assert list(tmp_path.iterdir()) == []
 
@@ -214,47 +147,49 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path, here):
         (["browser", "serve", "browser.guard.private_hosts=[10.0.0]"], "private_hosts has '10.0.0'"),
     ],
 )
-def test_a_user_error_is_one_line_and_exit_code_2(tmp_path, arguments, message, here):
-    assert message in one_line_error(here(*arguments))
+def test_a_user_error_is_one_line_and_exit_code_2(tmp_path, arguments, message):
+    assert message in one_line_error(webdojo(*arguments, cwd=tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_console_script_tells_a_user_error_in_one_line(tmp_path):
-    assert "unknown key 'train.lrr'" in one_line_error(webdojo("train", "quickstart", "train.lrr=1", cwd=tmp_path))
+    assert "unknown key 'train.lrr'" in one_line_error(
+        console_script("train", "quickstart", "train.lrr=1", cwd=tmp_path)
+    )
 
 
-def test_usage_errors_say_how_to_go_on(here):
-    done = here("train", "quickstart", "--auto", "--resume")
+def test_usage_errors_say_how_to_go_on(tmp_path):
+    done = webdojo("train", "quickstart", "--auto", "--resume", cwd=tmp_path)
     assert done.returncode == 2
     assert "leave out --run and --resume" in done.stderr
 
 
-def test_a_run_folder_that_is_taken(tmp_path, here):
+def test_a_run_folder_that_is_taken(tmp_path):
     RunStore.create(tmp_path / "mine", dump_recipe(load_recipe("quickstart")), {}).close()
-    message = one_line_error(here("train", "quickstart", "--run", "mine"))
+    message = one_line_error(webdojo("train", "quickstart", "--run", "mine", cwd=tmp_path))
     assert "--resume" in message
     assert "--run" in message
 
 
-def test_a_run_folder_that_cannot_be_made(tmp_path, here):
+def test_a_run_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    message = one_line_error(here("train", "quickstart", "--run", "file/run"))
+    message = one_line_error(webdojo("train", "quickstart", "--run", "file/run", cwd=tmp_path))
     assert "file/run" in message
     assert "--run" in message
 
 
-def test_auto_goes_on_with_the_recipe_of_the_unfinished_run(tmp_path, here):
+def test_auto_goes_on_with_the_recipe_of_the_unfinished_run(tmp_path):
     folder = tmp_path / "runs" / "quickstart"
     RunStore.create(folder, dump_recipe(load_recipe("quickstart", ["seed=42"])), {}).close()
-    done = here("train", "quickstart", "--auto", "--dry-run")
+    done = webdojo("train", "quickstart", "--auto", "--dry-run", cwd=tmp_path)
     assert yaml.safe_load(done.stdout)["seed"] == 42
     (folder / "result.json").write_text("{}")
-    done = here("train", "quickstart", "--auto", "--dry-run")
+    done = webdojo("train", "quickstart", "--auto", "--dry-run", cwd=tmp_path)
     assert "seed" not in yaml.safe_load(done.stdout)
 
 
-def test_eval_of_a_model_that_does_not_exist(here):
-    message = one_line_error(here("eval", "quickstart", "--model", "no/such/folder"))
+def test_eval_of_a_model_that_does_not_exist(tmp_path):
+    message = one_line_error(webdojo("eval", "quickstart", "--model", "no/such/folder", cwd=tmp_path))
     assert "no/such/folder" in message
 
 
@@ -305,11 +240,11 @@ def test_sites_serve_answers_http_and_stops_cleanly(tmp_path):
             process.kill()
 
 
-def test_an_agent_acts_through_an_endpoint(tmp_path, here, caplog):
+def test_an_agent_acts_through_an_endpoint(tmp_path, caplog):
     call = '<think>on</think><tool_call>{"name": "go_back", "arguments": {}}</tool_call>'
     with Endpoint(default=say(completion(call))) as endpoint:
         options = ["--url", "http://shop-0.localhost/", "--endpoint", endpoint.url, "--model", "clicker", "--recipe"]
-        done = here("act", "Open the cart", *options, "quickstart", "evaluate.max_steps=2")
+        done = webdojo("act", "Open the cart", *options, "quickstart", "evaluate.max_steps=2", cwd=tmp_path)
     assert re.search(r"^  1  ", done.stdout, re.MULTILINE), done.stderr
     assert "the agent: clicker, by recipe quickstart" in done.stderr
     assert "endpoint: 2 requests, 200 tokens in, 20 out, 0.0000 USD" in caplog.messages
@@ -320,14 +255,14 @@ def test_an_agent_acts_through_an_endpoint(tmp_path, here, caplog):
     assert done.returncode == 1, "it went back twice, and did not say that the task is done"
 
 
-def test_a_task_of_the_embedded_web_is_judged_and_an_unreadable_answer_is_shown(tmp_path, here):
+def test_a_task_of_the_embedded_web_is_judged_and_an_unreadable_answer_is_shown(tmp_path):
     babble = "I would click on <b>Rings</b>."
     call = '<think>there</think><tool_call>{"name": "click", "arguments": {"x": 175, "y": 350}}</tool_call>'
     over = '<think>so</think><tool_call>{"name": "done", "arguments": {"answer": "done"}}</tool_call>'
     options = ["--url", "http://shop-1000041.localhost/", "--model", "m", "--recipe", "quickstart", "--endpoint"]
     with Endpoint(say(completion(babble)), *(say(completion(text)) for text in (call, over, over))) as endpoint:
-        done = here("act", "show me rings", *options, endpoint.url, "--run", "won")
-        lost = here("act", "show me rings", *options, endpoint.url, "--run", "lost")
+        done = webdojo("act", "show me rings", *options, endpoint.url, "--run", "won", cwd=tmp_path)
+        lost = webdojo("act", "show me rings", *options, endpoint.url, "--run", "lost", cwd=tmp_path)
     assert f"     response: {babble}" in done.stdout, done.stderr
     assert "every fact holds" in done.stdout
     assert done.returncode == 0
@@ -336,7 +271,7 @@ def test_a_task_of_the_embedded_web_is_judged_and_an_unreadable_answer_is_shown(
     assert lost.returncode == 1
 
 
-def test_a_task_of_a_recipe_is_done_by_its_id_and_told_with_reward_and_reason(tmp_path, here):
+def test_a_task_of_a_recipe_is_done_by_its_id_and_told_with_reward_and_reason(tmp_path):
     (tmp_path / "mine.py").write_text(
         "from webdojo import Reward, RewardFunction\n\nclass Mine(RewardFunction):\n"
         "    async def score(self, trajectory, images):\n"
@@ -351,8 +286,8 @@ def test_a_task_of_a_recipe_is_done_by_its_id_and_told_with_reward_and_reason(tm
     over = '<think>so</think><tool_call>{"name": "done", "arguments": {"answer": "done"}}</tool_call>'
     given = ["tasks.path=tasks.jsonl", "reward=./mine.py:Mine", "--recipe", "quickstart", "--model", "m", "--endpoint"]
     with Endpoint(default=say(completion(over))) as endpoint:
-        judged, broken = (here("act", name, *given, endpoint.url) for name in ("rings", "lamps"))
-        free = here("act", "Look", "--url", "http://shop-0.localhost/", *given[1:], endpoint.url)
+        judged, broken = (webdojo("act", name, *given, endpoint.url, cwd=tmp_path) for name in ("rings", "lamps"))
+        free = webdojo("act", "Look", "--url", "http://shop-0.localhost/", *given[1:], endpoint.url, cwd=tmp_path)
     assert "the task: Open rings (http://shop-0.localhost/)" in judged.stderr
     assert "completed: done\nreward 0.25: /rings\n" in judged.stdout
     assert judged.returncode == 1
@@ -363,13 +298,13 @@ def test_a_task_of_a_recipe_is_done_by_its_id_and_told_with_reward_and_reason(tm
     assert free.returncode == 0
 
 
-def test_a_model_behind_an_endpoint_is_measured(tmp_path, here):
+def test_a_model_behind_an_endpoint_is_measured(tmp_path):
     answer = '<think>on</think><tool_call>{"name": "done", "arguments": {"answer": "twelve"}}</tool_call>'
     with Endpoint(default=say(completion(answer))) as endpoint:
         options = ["--endpoint", endpoint.url, "--model", "shopper", "evaluate.tasks=2"]
-        done = here("eval", "quickstart", *options)
+        done = webdojo("eval", "quickstart", *options, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        again = here("eval", "quickstart", *options, "--json")
+        again = webdojo("eval", "quickstart", *options, "--json", cwd=tmp_path)
     assert [body["model"] for body in endpoint.bodies] == ["shopper"] * 4
     assert re.search(r"^ *Model +0\.0% +0\.0% \.\. 65\.8% +2", done.stdout, re.MULTILINE)
     folders = [tmp_path / "runs" / name for name in ("eval-quickstart", "eval-quickstart-2")]
@@ -380,11 +315,11 @@ def test_a_model_behind_an_endpoint_is_measured(tmp_path, here):
         with RunStore.open(folder, readonly=True) as store:
             assert [episode.answer for episode in store.trajectories("eval")] == ["twelve"] * 2
     assert json.loads(again.stdout)["model"] == "shopper"
-    shown = json.loads(here("runs", "show", str(folders[0]), "--json").stdout)
+    shown = json.loads(webdojo("runs", "show", str(folders[0]), "--json", cwd=tmp_path).stdout)
     assert shown["model"] == "shopper"
-    none = here("runs", "episodes", str(folders[0]), "--iteration", "7")
+    none = webdojo("runs", "episodes", str(folders[0]), "--iteration", "7", cwd=tmp_path)
     assert none.stdout == f"{folders[0]} has no such episodes\n"
-    listed = json.loads(here("runs", "list", "--json").stdout)
+    listed = json.loads(webdojo("runs", "list", "--json", cwd=tmp_path).stdout)
     assert {(run["state"], run["success"], run["measured"], run["iterations"]) for run in listed} == {
         ("finished", 0.0, True, 0)
     }

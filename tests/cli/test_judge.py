@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import loaded, one_line_error, start, webdojo
+from tests.cli.commands import loaded, one_line_error, start, webdojo
 from tests.loops.judging.known import RECIPE, fill
 from tests.loops.results.evaluated import evaluation_in
 from webdojo.store.run import RunStore

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import ENVIRONMENT, WEBDOJO, one_line_error, webdojo
+from tests.cli.commands import ENVIRONMENT, WEBDOJO, one_line_error, webdojo
 from webdojo.loops.collection.dataset import read_manifest
 
 SHOP = "http://shop-0.localhost/"

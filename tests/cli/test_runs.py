@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import one_line_error, webdojo
+from tests.cli.commands import one_line_error, webdojo
 from tests.store.fabricate import trajectory
 from tests.view.demo_run import create, fill
 from webdojo.recipe import dump_recipe, load_recipe

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -12,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from tests.cli.commands import ENVIRONMENT, webdojo
 from tests.policy.chat.endpoint import Endpoint, replying
 from webdojo.tasks import records
 
-ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
 ROWS = [
     {"id": "Allrecipes--0", "ques": "Find a recipe with 5 stars", "web": "https://www.allrecipes.com/"},
     {"id": "Amazon--0", "ques": "Find a green lamp", "web": "https://www.amazon.com/"},
@@ -33,8 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def tasks(folder: Path, *arguments: str, code: int = 0) -> str:
-    command = [sys.executable, "-m", "webdojo.cli", "tasks", *arguments]
-    done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    done = webdojo("tasks", *arguments, cwd=folder)
     assert done.returncode == code, done.stderr
     return done.stdout if code in (0, 1) else done.stderr
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import one_line_error, start, webdojo
+from tests.cli.commands import one_line_error, start, webdojo
 from tests.loops.construction.scripted import truth
 from tests.policy.chat.endpoint import Endpoint, replying
 from webdojo.tasks import records

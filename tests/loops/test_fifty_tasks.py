@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_cli import webdojo
+from tests.cli.commands import console_script
 from tests.loops.one_site import OneSite
 from tests.policy.chat.endpoint import Endpoint, completion, say
 from webdojo.sites.taskgen import make_tasks
@@ -114,7 +114,7 @@ def evaluated(agent: str, recipe: str, endpoint: Endpoint, folder: Path, *option
 
 def evaluated_by(model: list[str], run: str, recipe: str, folder: Path, *options: str) -> dict[str, Any]:
     always = ["browser.guard.private_hosts=['127.0.0.1']", f"evaluate.tasks={N}"]
-    done = webdojo("eval", recipe, *model, "--run", run, "--json", *always, *options, cwd=folder, timeout=600)
+    done = console_script("eval", recipe, *model, "--run", run, "--json", *always, *options, cwd=folder, timeout=600)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     return dict(result["success_eval"])
@@ -122,7 +122,7 @@ def evaluated_by(model: list[str], run: str, recipe: str, folder: Path, *options
 
 def compared(folder: Path, *agents: str) -> list[dict[str, Any]]:
     """Each of the others with the first."""
-    done = webdojo("compare", *agents, "--json", cwd=folder)
+    done = console_script("compare", *agents, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     return [each["official"] for each in json.loads(done.stdout)["comparisons"]]
 

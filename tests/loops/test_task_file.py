@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_cli import webdojo
+from tests.cli.commands import console_script
 from tests.loops.one_site import OneSite
 from tests.policy.chat.endpoint import Endpoint, replying
 from webdojo.loops.resume import outcomes_key
@@ -81,7 +81,9 @@ def test_a_file_of_200_tasks_trains_with_a_judge_and_more_on_what_fails(tmp_path
 def trained(folder: Path, sampler: str, reward: str, sites: Mapping[str, str], hard: str) -> Counter[str]:
     """How many groups each site had in a run, from the second iteration on, of which the sampler knows some."""
     tasks = ["tasks.path=tasks.jsonl", "tasks.eval_path=tasks.jsonl", f"tasks.sampler={sampler}"]
-    done = webdojo("train", "quickstart", "--run", folder.name, *SMALL, *tasks, reward, cwd=folder.parent, timeout=1800)
+    done = console_script(
+        "train", "quickstart", "--run", folder.name, *SMALL, *tasks, reward, cwd=folder.parent, timeout=1800
+    )
     assert done.returncode == 0, done.stderr
     with RunStore.open(folder, readonly=True) as store:
         judged = [each for each in store.trajectories(RL) if each.reward is not None and each.reward.judgements]
