@@ -25,6 +25,7 @@ CLICK, WRITE = (
     ToolCall(name="click", arguments={"x": 250, "y": 500}),
     ToolCall(name="write", arguments={"text": "open-sesame"}),
 )
+NOWHERE = ToolCall(name="click", arguments={"x": "left", "y": 5})
 FAILED = [
     Feedback(ok=True, text="click at (250, 500): field is focused"),
     Feedback(ok=False, text="write failed: full"),
@@ -33,7 +34,7 @@ FAILED = [
 
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of an episode with a click, then two calls of which one fails, then babble; and of one without a turn."""
+    """Of an episode with a click, a call that fails, babble and a call that cannot be; and of one without a turn."""
     run = tmp_path_factory.mktemp("traces") / "run"
     with RunStore.create(run, "name: mine", {}) as store:
         screens = [page_image(store.images, 7, scroll=9 * step) for step in (0, 1, 1)]
@@ -41,6 +42,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
             turn(screens[0], [CLICK], "The lamp is there."),
             turn(screens[1], [CLICK, WRITE], "Say the word.", feedback=FAILED),
             turn(screens[2], [], "Well.", error="no tool call"),
+            turn(screens[2], [NOWHERE], "Where?"),
         ]
         made = trajectory("a", store.images, success=False, turns=turns, reason="the lamp is off", began=1e9)
         store.add_trajectory(made.model_copy(update={"secrets": ["open-sesame"]}), "eval_rl", 1)
@@ -69,9 +71,10 @@ def test_playwrights_viewer_shows_calls_screens_and_the_verdict(traces: Path) ->
         page.goto(address)
         actions = page.locator(".action-title")
         expect(actions).to_contain_text(
-            ["click(250, 500)", "click(250, 500)", 'write("***")', "no call", "failure, reward 0"], timeout=60_000
+            ["click(250, 500)", "click(250, 500)", 'write("***")', "no call", 'click("left", 5)', "failure, reward 0"],
+            timeout=60_000,
         )
-        for number, told in ((0, "The lamp is there."), (4, "the lamp is off")):
+        for number, told in ((0, "The lamp is there."), (5, "the lamp is off")):
             actions.nth(number).click()
             expect(page.get_by_text(told).first).to_be_visible()
         page.get_by_role("tab", name="Errors").click()

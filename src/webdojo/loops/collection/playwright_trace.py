@@ -17,7 +17,7 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from webdojo.agent.toolcall import brief
-from webdojo.browser.tools import COORDINATE_MAX
+from webdojo.browser.tools import COORDINATE_MAX, check_call
 from webdojo.loops.collection.dataset import scratch
 from webdojo.loops.export import LOST, NO_TURN, check_phases
 from webdojo.redact import redact
@@ -70,7 +70,7 @@ class _Trace:
     def __init__(self, trajectory: Trajectory) -> None:
         first = trajectory.turns[0].observation
         self.images: dict[ImageRef, int] = {}
-        """The screenshots, each with the number of the copy that shows it."""
+        """The screenshots, each with the number of the first copy that shows it, or -1 if there is none yet."""
         self._copies = self._ids = 0
         self.events: list[Json] = [
             {
@@ -196,7 +196,7 @@ def _with_next(trajectory: Trajectory) -> Iterator[tuple[Turn, Observation | Non
 
 def _point(call: ToolCall) -> tuple[float, float] | None:
     """Where a call clicks, each from 0 to 1."""
-    if {"x", "y"} <= call.arguments.keys():
+    if {"x", "y"} <= call.arguments.keys() and check_call(call) is None:
         return call.arguments["x"] / COORDINATE_MAX, call.arguments["y"] / COORDINATE_MAX
     return None
 
