@@ -9,7 +9,7 @@ viewport (`point_1000`); everything named `_px` is in CSS pixels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Protocol
 
@@ -408,6 +408,10 @@ class Trajectory(Record):
     @property
     def steps(self) -> int:
         return len(self.turns)
+
+    def transitions(self) -> Iterator[tuple[Turn, Observation | None]]:
+        """Each turn with what was seen after it, at the end `final`."""
+        return zip(self.turns, [*(turn.observation for turn in self.turns[1:]), self.final], strict=True)
 
     @property
     def traceback(self) -> str:

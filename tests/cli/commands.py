@@ -39,12 +39,13 @@ def webdojo(*arguments: str | Path, cwd: Path | None = None) -> Done:
     return subprocess.CompletedProcess(given, ended.value.code, out.getvalue(), errors.getvalue())
 
 
-def console_script(*arguments: str | Path, cwd: Path | None = None, timeout: float = 300) -> Done:
-    """Run a command in a process of its own."""
+def console_script(*arguments: str | Path, cwd: Path | None = None, typed: str = "", timeout: float = 300) -> Done:
+    """Run a command in a process of its own, with what is typed at its terminal."""
     return subprocess.run(
         [*WEBDOJO, *map(str, arguments)],
         cwd=cwd,
         env=ENVIRONMENT,
+        input=typed,
         capture_output=True,
         text=True,
         timeout=timeout,

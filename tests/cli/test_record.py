@@ -9,22 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import ENVIRONMENT, WEBDOJO, one_line_error, webdojo
+from tests.cli.commands import ENVIRONMENT, WEBDOJO, console_script, one_line_error, webdojo
 from webdojo.loops.collection.dataset import read_manifest
 
 SHOP = "http://shop-0.localhost/"
 UNSEEN = "browser.headless=true"
 
 
-def record(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    command = [*WEBDOJO, "record", *arguments]
-    return subprocess.run(command, env=ENVIRONMENT, input=typed, capture_output=True, text=True, timeout=300)
-
-
 def test_what_is_typed_ends_a_task_and_another_is_added(tmp_path: Path) -> None:
     folder = str(tmp_path / "set")
     lines = f":nonsense\n> The bag is at /cart.\n:goto_url {SHOP}cart\n12\n"
-    done = record("--url", SHOP, "--task", "What is in the bag?", "--out", folder, UNSEEN, "--json", typed=lines)
+    done = console_script(
+        "record", "--url", SHOP, "--task", "What is in the bag?", "--out", folder, UNSEEN, "--json", typed=lines
+    )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["counts"] | {"response_tokens": 0} == {
@@ -37,11 +34,13 @@ def test_what_is_typed_ends_a_task_and_another_is_added(tmp_path: Path) -> None:
     assert "so that you end it counts as success (reward=completed)" in done.stderr
     assert ":nonsense is nothing that can be typed here; :help says what can" in done.stderr
     assert "success: ended by whoever did it; 1 of 1 task recorded" in done.stderr
-    more = record("--url", SHOP, "--task", "Look", f"--run={folder}", "--resume", UNSEEN, typed=":stop\n")
+    more = console_script(
+        "record", "--url", SHOP, "--task", "Look", f"--run={folder}", "--resume", UNSEEN, typed=":stop\n"
+    )
     assert more.returncode == 0 and "the person has stopped. Go on with" in more.stderr
     part = read_manifest(tmp_path / "set")
     assert not part.complete and part.counts.trajectories == 1 and list(part.unfinished.values()) == ["not begun"]
-    closed = record("--url", SHOP, "--task", "Look", f"--run={folder}", "--resume", UNSEEN)
+    closed = console_script("record", "--url", SHOP, "--task", "Look", f"--run={folder}", "--resume", UNSEEN)
     assert "1 episode of 1 task" in closed.stdout and "the person has stopped" in closed.stderr
 
 

@@ -11,12 +11,10 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Browser, expect
 from typer.testing import CliRunner
 
 from tests.store.fabricate import page_image, trajectory, turn
-from webdojo.browser.chromium import find_chromium
-from webdojo.browser.config import BrowserConfig
 from webdojo.cli import app
 from webdojo.store.run import RunStore
 from webdojo.types import Feedback, ToolCall
@@ -64,9 +62,8 @@ def shown(trace: Path) -> Iterator[str]:
             viewer.terminate()
 
 
-def test_playwrights_viewer_shows_calls_screens_and_the_verdict(traces: Path) -> None:
-    with shown(traces / "00000.zip") as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(BrowserConfig()), args=["--no-sandbox"])
+def test_playwrights_viewer_shows_calls_screens_and_the_verdict(traces: Path, browser: Browser) -> None:
+    with shown(traces / "00000.zip") as address:
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         page.goto(address)
         actions = page.locator(".action-title")
@@ -82,7 +79,7 @@ def test_playwrights_viewer_shows_calls_screens_and_the_verdict(traces: Path) ->
         actions.first.click()
         copy = page.frame_locator("iframe[name=snapshot]:visible")
         expect(copy.locator("img")).to_have_js_property("naturalWidth", 320)
-        browser.close()
+        page.close()
 
 
 def test_a_trace_holds_each_screenshot_once_and_no_secret(traces: Path) -> None:

@@ -12,13 +12,11 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from tests.store.fabricate import page_image, trajectory, turn
 from tests.view.demo_run import HOSTILE, create
 from tests.view.viewer_server import served
-from webdojo.browser.chromium import find_chromium
-from webdojo.browser.config import BrowserConfig
 from webdojo.evaluation.metrics import share
 from webdojo.store.learner_logprobs import write_learner_logprobs
 from webdojo.store.run import RunStore
@@ -27,14 +25,6 @@ from webdojo.types import Judgement, ToolCall
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text()
 BIDI = "safe\u202egnp.exe\u2066 \u200b"
 LOOKS = [(1280, "light"), (390, "dark"), (2560, "light")]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(BrowserConfig()), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from PIL import Image
 from playwright.async_api import BrowserContext, CDPSession, Dialog, Download, FileChooser, Page, Request, Response
@@ -27,7 +26,7 @@ from webdojo.browser.begin_frame import BeginFrames
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.diagnostics import SessionLog
 from webdojo.browser.feedback import clip
-from webdojo.browser.network.address import host_of
+from webdojo.browser.network.address import host_of, place_of
 from webdojo.browser.network.guard import Guard, Refused
 from webdojo.browser.page.scripts import script
 from webdojo.browser.page.world import OVERTAKEN, WORLD, World, until_read
@@ -326,7 +325,7 @@ class Tab:
 
     def _is_own_script(self, request: Request) -> bool:
         """Whether it is a script of the page's own host, such as a module that comes when it is needed."""
-        return request.resource_type == "script" and urlsplit(request.url).netloc == urlsplit(self.page.url).netloc
+        return request.resource_type == "script" and place_of(request.url) == place_of(self.page.url)
 
     def _leaves_frame(self, request: Request) -> bool:
         """Whether a frame inside the page leaves the document that it shows; its first document is part of loading."""

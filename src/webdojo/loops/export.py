@@ -43,7 +43,6 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
     """
     check_phases(store, phases)
     codec = CachedCodec(codec_of(store))
-    counts: Counter[str] = Counter()
     added: list[Path] = []
 
     def place(image: ImageRef) -> str:
@@ -60,20 +59,42 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
         out.parent.mkdir(parents=True, exist_ok=True)
     try:
         with writing(out), replacing(out) as file:
-            for row, trajectory in store.stream(phases):
-                reason = NO_TURN if not trajectory.turns else "" if store.has_screenshots(trajectory) else LOST
-                if not reason:
-                    try:
-                        line = redact(_line(row, trajectory, codec, place), trajectory.secrets)
-                        file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
-                    except EngineError:
-                        reason = UNREADABLE
-                counts[reason] += 1
-                on_trajectory()
+
+            def write(row: TrajectoryRow, trajectory: Trajectory) -> None:
+                line = redact(_line(row, trajectory, codec, place), trajectory.secrets)
+                file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
+
+            return write_each(store, phases, write, on_trajectory)
     except BaseException:
         for path in added:
             path.unlink(missing_ok=True)
         raise
+
+
+def write_each(
+    store: RunStore,
+    phases: Sequence[str],
+    write: Callable[[TrajectoryRow, Trajectory], None],
+    on_trajectory: Callable[[], None],
+    refuse: Callable[[Trajectory], str] = lambda trajectory: "",
+) -> Counter[str]:
+    """Write each trajectory of some phases, or of all, that has turns and all its screenshots, one at a time.
+
+    Returns how many were written, under `""`, and how many were left out, by reason. `refuse` gives a further reason
+    or none; one at which `write` raises EngineError cannot be read. `on_trajectory` is called after each.
+    """
+    counts: Counter[str] = Counter()
+    for row, trajectory in store.stream(phases):
+        reason = refuse(trajectory) or ("" if trajectory.turns else NO_TURN)
+        if not reason and not store.has_screenshots(trajectory):
+            reason = LOST
+        if not reason:
+            try:
+                write(row, trajectory)
+            except EngineError:
+                reason = UNREADABLE
+        counts[reason] += 1
+        on_trajectory()
     return counts
 
 

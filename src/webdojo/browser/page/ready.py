@@ -30,7 +30,7 @@ _ANIMATION_S = 1.0
 """The rest of an animation that is waited for; what takes longer is mostly decoration."""
 _TIMER_S = 0.3
 """How long timers that a script has set are waited for."""
-_FRAMES_S = 1.0
+_TURNS_S = 1.0
 """How long the frames and idle callbacks that a script has asked for, one after the other, are waited for."""
 _BLANK_S = 3.0
 """How old a page with scripts may become before it is taken as one that draws nothing."""
@@ -59,7 +59,7 @@ async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | No
         document = tab.document
         left = max(0.0, deadline - time.monotonic())
         try:
-            waits_s = (_QUIET_S, left, _LOAD_S, _ANIMATION_S, _TIMER_S, _FRAMES_S, _BLANK_S)
+            waits_s = (_QUIET_S, left, _LOAD_S, _ANIMATION_S, _TIMER_S, _TURNS_S, _BLANK_S)
             raw = await tab.world.call(_READY_JS, *(1000 * each for each in waits_s), bool(config.cdp_url), point_px)
             blank_s = min(raw.pop("blankMs") / 1000, deadline - time.monotonic())
             if blank_s > 0 and await _draws(tab, blank_s):

@@ -24,10 +24,9 @@ import yaml
 from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END, parse
 from webdojo.browser.tools import TOOLS, json_schema
-from webdojo.errors import EngineError
 from webdojo.loops.collection.dataset import scratch, screenshots
 from webdojo.loops.collection.rows import SECRET
-from webdojo.loops.export import LOST, NO_TURN, UNREADABLE, CachedCodec, check_phases, codec_of
+from webdojo.loops.export import CachedCodec, check_phases, codec_of, write_each
 from webdojo.policy.chat.engine import conversation, text_part
 from webdojo.store.files import write_atomic
 from webdojo.store.images import ImageStore
@@ -86,21 +85,15 @@ def export_run(store: RunStore, out: Path, phases: Sequence[str], on_trajectory:
         StoreError: there is no such phase, or `out` is there already.
     """
     check_phases(store, phases)
-    counts: Counter[str] = Counter()
     with scratch(out) as folder:
         writer = Writer(store, folder)
-        for _, trajectory in store.stream(phases):
-            reason = SECRET if trajectory.secrets else "" if trajectory.turns else NO_TURN
-            if not reason and not store.has_screenshots(trajectory):
-                reason = LOST
-            if not reason:
-                try:
-                    writer.write(trajectory)
-                except EngineError:
-                    reason = UNREADABLE
-            counts[reason] += 1
-            on_trajectory()
-    return counts
+        return write_each(
+            store,
+            phases,
+            lambda row, trajectory: writer.write(trajectory),
+            on_trajectory,
+            lambda trajectory: SECRET if trajectory.secrets else "",
+        )
 
 
 def document(
@@ -124,7 +117,7 @@ def document(
         steps.append({"source": message["role"].replace("assistant", "agent"), "message": message["content"]})
         if copied:
             steps[-1]["is_copied_context"] = True
-    for turn, after in zip(turns, [*(turn.observation for turn in turns[1:]), trajectory.final], strict=True):
+    for turn, after in trajectory.transitions():
         steps.append(_step(len(steps), turn, after, image_id, show))
     reward = trajectory.reward
     return {

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -19,9 +20,10 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from webdojo.agent.toolcall import brief
 from webdojo.browser.tools import COORDINATE_MAX, check_call
 from webdojo.loops.collection.dataset import scratch
-from webdojo.loops.export import LOST, NO_TURN, check_phases
+from webdojo.loops.export import check_phases, write_each
 from webdojo.redact import redact
-from webdojo.store.run import RunStore
+from webdojo.store.images import SUFFIXES
+from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.types import ImageRef, Observation, Reward, ToolCall, Trajectory, Turn
 
 VERSION = 7
@@ -41,16 +43,14 @@ def export_run(store: RunStore, out: Path, phases: Sequence[str], on_trajectory:
         StoreError: there is no such phase, or `out` is there already.
     """
     check_phases(store, phases)
-    counts: Counter[str] = Counter()
+    numbers = count()
     with scratch(out) as folder:
         folder.mkdir()
-        for _, trajectory in store.stream(phases):
-            reason = NO_TURN if not trajectory.turns else "" if store.has_screenshots(trajectory) else LOST
-            if not reason:
-                write_trace(trajectory, store.images.get, folder / f"{counts['']:05d}.zip")
-            counts[reason] += 1
-            on_trajectory()
-    return counts
+
+        def write(row: TrajectoryRow, trajectory: Trajectory) -> None:
+            write_trace(trajectory, store.images.get, folder / f"{next(numbers):05d}.zip")
+
+        return write_each(store, phases, write, on_trajectory)
 
 
 def write_trace(trajectory: Trajectory, read: Callable[[ImageRef], bytes], file: Path) -> None:
@@ -88,7 +88,7 @@ class _Trace:
             }
         ]
         at_ms = 0.0
-        for turn, after in _with_next(trajectory):
+        for turn, after in trajectory.transitions():
             if turn.began and trajectory.began:
                 at_ms = max(at_ms, 1000 * (turn.began - trajectory.began))
             at_ms = self._turn(turn, after, at_ms)
@@ -189,11 +189,6 @@ class _Trace:
         self.events.append({"type": "frame-snapshot", "snapshot": snapshot})
 
 
-def _with_next(trajectory: Trajectory) -> Iterator[tuple[Turn, Observation | None]]:
-    """Each turn with what was seen after it."""
-    return zip(trajectory.turns, [*(turn.observation for turn in trajectory.turns[1:]), trajectory.final], strict=True)
-
-
 def _point(call: ToolCall) -> tuple[float, float] | None:
     """Where a call clicks, each from 0 to 1."""
     if {"x", "y"} <= call.arguments.keys() and check_call(call) is None:
@@ -202,7 +197,7 @@ def _point(call: ToolCall) -> tuple[float, float] | None:
 
 
 def _file(image: ImageRef) -> str:
-    return f"{image.sha}.{image.mime.partition('/')[2]}"
+    return f"{image.sha}{SUFFIXES[image.mime]}"
 
 
 def _url(image: ImageRef) -> str:

@@ -1,4 +1,4 @@
-async (quietMs, capMs, loadMs, animationMs, timerMs, framesMs, blankMs, decode, point) => {
+async (quietMs, capMs, loadMs, animationMs, timerMs, turnsMs, blankMs, decode, point) => {
   // include parts/plain.js
   // include parts/kept.js
   // include parts/watch.js
@@ -36,7 +36,8 @@ async (quietMs, capMs, loadMs, animationMs, timerMs, framesMs, blankMs, decode, 
     .map(each => each.effect?.getComputedTiming()).filter(time => time && typeof time.localTime === 'number')
     .map(time => time.endTime - time.localTime).filter(rest => rest <= animationMs));
   // How long short timers, frames and idle callbacks of the page will still run, as far as they could be asked for by
-  // what was just done. A busy machine draws slowly and is seldom idle: both are counted, and time counts from the first look.
+  // what was just done. A busy machine draws slowly and is seldom idle: both are counted, and time counts from the first
+  // look.
   let first;
   const pending = () => {
     let said = '';
@@ -48,7 +49,7 @@ async (quietMs, capMs, loadMs, animationMs, timerMs, framesMs, blankMs, decode, 
     first ??= {now, frames, idle};
     const gone = now - first.now;
     const more = framed && frames - first.frames < TURNS || idling && idle - first.idle < TURNS;
-    const chain = more && page.visibilityState === 'visible' && gone < framesMs;
+    const chain = more && page.visibilityState === 'visible' && gone < turnsMs;
     return Math.max(ms > 0 ? Math.min(ms + 10, timerMs - gone) : 0, chain ? 16 : 0);
   };
   await before(frame());

@@ -4,8 +4,8 @@
   const {apply} = Reflect, {dispatchEvent} = EventTarget.prototype, Told = CustomEvent;
   const now = performance.now.bind(performance), SHORT_MS = 300;
   let due = 0;
-  // Counts turns, of frames or of idle callbacks, for which the page waits. What is asked for by `next` runs after what the
-  // page has asked for in the same turn.
+  // Counts turns, of frames or of idle callbacks, for which the page waits. What is asked for by `next` runs after what
+  // the page has asked for in the same turn.
   const counted = (next) => {
     let waiting = false, again = false, turns = 0;
     const wait = () => {
