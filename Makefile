@@ -70,8 +70,7 @@ docs: setup  ## write docs/recipes.md and docs/papers.md again from the code
 
 docs-pictures: setup  ## draw the pictures of the documentation and take its screenshots again, in a browser
 	@$(BIN)/python -m scripts.pictures --record
-	@$(BIN)/python scripts/compact_frame.py
-	@$(BIN)/python scripts/viewer_pictures.py
+	@$(BIN)/python -m scripts.screenshots
 	@$(BIN)/python scripts/gallery.py
 
 docs-site: setup  ## build the documentation as a site, into site/

@@ -11,6 +11,8 @@ import pytest
 from scripts.pictures import NAMES, file_of
 from scripts.pictures.canvas import Canvas
 from scripts.pictures.record import group, lasting, recorded
+from scripts.screenshots import file_of as screenshot_of
+from scripts.screenshots import screenshots, words_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -26,6 +28,12 @@ SHOWN = {
 def test_a_picture_is_what_would_be_drawn_now(name):
     drawn = importlib.import_module(f"scripts.pictures.{name}").picture()
     assert file_of(name).read_text() == drawn, "run: make docs-pictures"
+
+
+@pytest.mark.integration
+async def test_a_screenshot_shows_what_its_page_says_now():
+    async for name, taken in screenshots():
+        assert words_of(screenshot_of(name)) == taken.words, "run: make docs-pictures"
 
 
 def test_every_image_is_shown_somewhere_and_says_what_it_shows():

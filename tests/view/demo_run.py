@@ -8,10 +8,17 @@ from pathlib import Path
 
 from tests.store.fabricate import page_image, trajectory, turn
 from webdojo.evaluation.metrics import success
-from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.types import Feedback, Termination, ToolCall, Trajectory
 
+INFO = {
+    "created": "2026-01-05T09:30:00+0000",
+    "command": "webdojo train quickstart seed=3",
+    "seed": 3,
+    "git": "0123456789ab",
+    "versions": {"python": "3.11.7", "webdojo": "0.1.0", "torch": "2.13.0", "transformers": "5.16.0"},
+    "machine": {"system": "Linux x86_64", "cpu": "a made-up one", "cores": 2, "memory_gb": 16.0, "gpus": []},
+}
 RECIPE = "name: quickstart\nseed: 3\ntrain:\n  iterations: 24\n"
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 
@@ -24,7 +31,7 @@ INSTRUCTIONS = [
 
 
 def create(path: Path) -> RunStore:
-    return RunStore.create(path, RECIPE, run_info(3))
+    return RunStore.create(path, RECIPE, INFO)
 
 
 def fill(store: RunStore, iterations: int = 24, size: tuple[int, int] = (320, 256)) -> None:
