@@ -11,6 +11,7 @@ import pytest
 from tests.store.fabricate import trajectory
 from webdojo.errors import StoreError
 from webdojo.evaluation.comparison import Measured, Outcome, compare
+from webdojo.evaluation.metrics import clustered
 from webdojo.loops.results.counted import counted
 from webdojo.loops.runs import measured
 from webdojo.recipe import dump_recipe, load_recipe
@@ -47,7 +48,20 @@ def test_the_interval_is_that_of_the_paired_difference() -> None:
     low, high = compare(policy("a", "-" * 100), policy("b", "+-" * 50)).official.difference.ci95
     assert 0.38 < low < 0.42 and 0.58 < high < 0.62
     same = compare(policy("a", "+-" * 50), policy("b", "+-" * 50)).official.difference
-    assert (same.value, same.ci95) == (0.0, (0.0, 0.0))
+    assert same.value == 0.0
+    assert -0.03 < same.ci95[0] < -0.01, "equal on a hundred tasks is not proved equal"
+    assert same.ci95[1] == -same.ci95[0]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "least"),
+    [("-" * 20, "-" * 20, 0.15), ("+" + "-" * 9, "+" + "-" * 9, 0.2), ("-", "-", 0.7), ("-----", "+++++", 0.3)],
+)
+def test_few_tasks_that_all_end_alike_prove_nothing(first: str, second: str, least: float) -> None:
+    difference = compare(policy("a", first), policy("b", second)).official.difference
+    low, high = difference.ci95
+    assert low <= difference.value - least or high >= difference.value + least
+    assert -1 <= low <= difference.value <= high <= 1
 
 
 def test_of_policies_that_are_equally_good_one_in_twenty_seems_better() -> None:
@@ -72,12 +86,39 @@ def test_only_episodes_of_the_same_task_are_compared() -> None:
         compare(policy("a", "+ "), policy("b", " +"))
 
 
-def test_the_runs_of_a_task_are_paired_in_their_order() -> None:
-    def runs(name: str, outcomes: str) -> Measured:
-        return Measured(name=name, outcomes=[Outcome(task_id="t", success=it == "+", valid=True) for it in outcomes])
+def runs(name: str, *tasks: str) -> Measured:
+    """A policy whose k-th task had an episode for each character of the k-th text."""
+    found = [Outcome(task_id=f"t{k}", success=it == "+", valid=True) for k, task in enumerate(tasks) for it in task]
+    return Measured(name=name, outcomes=found)
 
+
+def test_the_runs_of_a_task_are_paired_in_their_order_and_count_as_one_task() -> None:
     found = compare(runs("a", "+--"), runs("b", "-+-+"))
-    assert (found.official.n, found.left_out, found.official.won, found.official.lost) == (3, 1, ["t"], ["t"])
+    assert (found.official.n, found.left_out, found.official.won, found.official.lost) == (3, 1, [], [])
+    found = compare(runs("a", "-" * 10), runs("b", "+" * 10))
+    assert (found.official.won, found.official.lost, found.official.mcnemar_p) == (["t0"], [], 1.0)
+    assert found.official.difference.ci95[0] < 0.3, "ten runs of one task are one task"
+
+
+def test_with_several_runs_the_rates_are_those_that_eval_prints() -> None:
+    outcomes = ["+-", "--"] * 15
+    found = runs("a", *outcomes)
+    assert found.rate == clustered([[it == "+" for it in task] for task in outcomes])
+    assert compare(found, found).official.first == found.rate
+    low, high = compare(found, runs("b", *["++", "--"] * 15)).official.difference.ci95
+    assert 0.1 < low < 0.25 < high < 0.4
+
+
+def test_what_was_measured_otherwise_is_told(tmp_path: Path) -> None:
+    for name, overrides in (("a", []), ("b", ["evaluate.max_steps=5", "seed=3", "evaluate.tasks=7"])):
+        with RunStore.create(tmp_path / name, dump_recipe(load_recipe("quickstart", overrides)), {}) as store:
+            made = trajectory(name, store.images)
+            store.add_trajectory(made.model_copy(update={"task": made.task.model_copy(update={"id": "t"})}), "eval", 0)
+            if name == "a":
+                store.write_result({})
+    first, second = (measured(tmp_path / name) for name in "ab")
+    assert compare(first, second).differs == {"evaluate.max_steps": [8, 5]}
+    assert (first.finished, second.finished) == (True, False)
 
 
 def test_the_runs_of_a_task_are_read_in_the_order_of_their_seeds(tmp_path: Path) -> None:

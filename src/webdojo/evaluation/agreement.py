@@ -114,20 +114,22 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def paired_difference(counts: Confusion) -> Estimate:
-    """The rate of accepted episodes less that of true successes; the interval is the tenth method of Newcombe (1998).
+    """The rate of accepted episodes less that of true successes; see `newcombe`."""
+    return newcombe(counts.tp + counts.fn, counts.tp + counts.fp, counts.n, _phi(counts))
 
-    It knows that both rates are of the same episodes, and is honest for few of them and for rates near 0 and 1.
+
+def newcombe(first: float, second: float, n: int, phi: float = 0.0) -> Estimate:
+    """The rate of `second` successes less that of `first` ones, of the same `n` trials (Newcombe 1998, method 10).
+
+    The interval knows that both rates are of the same trials by `phi`, the correlation of their outcomes; without it,
+    it is the wider one of unpaired rates. It is honest for few trials and for rates near 0 and 1.
     """
-    n = counts.n
     if not n:
         return Estimate(value=0.0, ci95=(-1.0, 1.0))
-    judged, true = counts.tp + counts.fp, counts.tp + counts.fn
-    first, second = judged / n, true / n
-    (low1, high1), (low2, high2) = wilson95(judged, n), wilson95(true, n)
-    phi = _phi(counts)
-    below = _hypotenuse(first - low1, high2 - second, phi)
-    above = _hypotenuse(high1 - first, second - low2, phi)
-    difference = first - second
+    (low1, high1), (low2, high2) = wilson95(first, n), wilson95(second, n)
+    below = _hypotenuse(second / n - low2, high1 - first / n, phi)
+    above = _hypotenuse(high2 - second / n, first / n - low1, phi)
+    difference = (second - first) / n
     return Estimate(value=difference, ci95=(difference - below, difference + above))
 
 

@@ -151,6 +151,12 @@ def interval95(by_task: Sequence[Sequence[float]]) -> tuple[float, float]:
     return wilson95(sum(map(sum, by_task)) * len(by_task) / total if total else 0, len(by_task))
 
 
+def clustered(by_task: Sequence[Sequence[bool]]) -> Rate:
+    """The share of successes among episodes of which each task has some, with `interval95`."""
+    n, successes = sum(map(len, by_task)), sum(map(sum, by_task))
+    return Rate(n=n, successes=successes, rate=successes / n if n else 0.0, ci95=interval95(by_task))
+
+
 def pass_at(k: int, n: int, successes: int) -> float:
     """pass@k of one task by `n` episodes: 1 − C(n − successes, k) / C(n, k), which is unbiased (Chen et al. 2021)."""
     return 1 - math.comb(n - successes, k) / math.comb(n, k)
@@ -211,9 +217,7 @@ def _by_task(scored: Iterable[Scored]) -> dict[str, list[bool]]:
 
 
 def _rate(scored: Sequence[Scored]) -> Rate:
-    by_task = list(_by_task(scored).values())
-    n, successes = len(scored), sum(map(sum, by_task))
-    return Rate(n=n, successes=successes, rate=successes / n if n else 0.0, ci95=interval95(by_task))
+    return clustered(list(_by_task(scored).values()))
 
 
 def _pass_at_k(k: int, tasks: Sequence[Sequence[bool]]) -> Estimate:

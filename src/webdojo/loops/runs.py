@@ -19,6 +19,7 @@ from webdojo.evaluation.comparison import Measured, Outcome
 from webdojo.evaluation.metrics import run_order
 from webdojo.loops.keep import best, bytes_on_disk, rolled_out
 from webdojo.loops.results.counted import counted
+from webdojo.loops.results.protocol import compared_values
 from webdojo.loops.run_folder import ACT, COLLECT, EVAL, RL, is_unfinished
 from webdojo.store.lock import writer
 from webdojo.store.run import DATABASE, RunStore
@@ -161,5 +162,6 @@ def measured(run: Path) -> Measured:
         rows = counted(store)
         if len({row.task_id for row in rows}) < len(rows):  # the n-th run of a task is compared with the n-th
             rows.sort(key=lambda row: (row.task_id, *run_order(store.trajectory(row.id))))
+        protocol = compared_values(store.recipe_yaml)
     outcomes = [Outcome(task_id=row.task_id, success=bool(row.success), valid=bool(row.valid)) for row in rows]
-    return Measured(name=str(run), outcomes=outcomes)
+    return Measured(name=str(run), outcomes=outcomes, protocol=protocol, finished=not is_unfinished(run))

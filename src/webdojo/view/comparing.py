@@ -21,19 +21,33 @@ def comparison_tables(policies: Sequence[Measured], comparisons: Sequence[Compar
         low, high = rate.ci95
         rows.append([policy.name, f"{rate.rate:.1%}", f"{low:.1%} .. {high:.1%}", str(rate.n), str(invalid)])
     yield new_table("success", ["policy"], ["success", "95 % interval", "episodes", "invalid"], rows)
+    for policy in policies:
+        if not policy.finished:
+            yield f"{policy.name} has not finished: these are the episodes that it has"
     numbers = ["episodes", "difference", "95 % interval", "won", "lost", "p (McNemar)"]
     for each in comparisons:
         pairs = (("all", each.official), ("valid", each.valid))
         rows = [[of, *_row(pair)] for of, pair in pairs if of == "all" or pair.n != each.official.n]
         yield f"\n{each.second} against {policies[0].name}, on the same tasks"
         yield new_table("", ["of"], numbers, rows)
+        yield _verdict(each)
         if each.left_out:
-            has = "has" if each.left_out == 1 else "have"
-            yield f"{each.second}: {plural(each.left_out, 'episode')} {has} no partner on the same task, so left out"
+            yield f"left out: {plural(each.left_out, 'episode')} of tasks, or runs of a task, that only one of both has"
+        for key, (one, other) in each.differs.items():
+            yield f"not measured alike: {key} is {other} in {each.second}, not {one}"
         for what, tasks in (("won", each.official.won), ("lost", each.official.lost)):
             if tasks:
                 more = f" and {len(tasks) - SHOWN} more" if len(tasks) > SHOWN else ""
                 yield f"{each.second} {what}: {', '.join(tasks[:SHOWN])}{more}"
+
+
+def _verdict(found: Comparison) -> str:
+    low, high = found.official.difference.ci95
+    if low <= 0 <= high:
+        tasks = plural(len({*found.official.won, *found.official.lost}), "task")
+        return f"no difference is shown: {tasks} came out differently; the true one may be {low:+.0%} to {high:+.0%}"
+    better, worse = (found.second, found.first) if low > 0 else (found.first, found.second)
+    return f"{better} is better than {worse} on these tasks"
 
 
 def _row(pair: Paired) -> list[str]:

@@ -4,11 +4,13 @@ number. Addresses, paths, limits of speed and what training alone reads do not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import yaml
 from pydantic import BaseModel
 
+from webdojo.evaluation.comparison import different
 from webdojo.recipe import Recipe, load_recipe, recipe_names
 
 BEARS = (
@@ -53,26 +55,23 @@ def protocol_values(recipe: Recipe) -> dict[str, Any]:
     return {key: value for key, value in _flat(recipe, "") if _bears(key)}
 
 
+def compared_values(recipe_yaml: str) -> dict[str, Any]:
+    """Of a stored recipe, whatever version wrote it, the values that bear on what an episode of a task is worth."""
+    asked = ("seed", "evaluate.tasks", "evaluate.runs")
+    return {key: value for key, value in _leaves(yaml.safe_load(recipe_yaml) or {}, "") if _bears(key, asked)}
+
+
 def differs(recipe: Recipe) -> dict[str, list[Any]]:
     """By key, the value in the package's recipe of the same name, and the one here; empty where none differs, or the
     recipe is not one of the package.
-
-    Of a plug with another name only the name counts: its options have no counterpart.
     """
     if recipe.name not in recipe_names():
         return {}
-    there, here = protocol_values(load_recipe(recipe.name)), protocol_values(recipe)
-    both = {key: [there.get(key), here.get(key)] for key in [*there, *here] if there.get(key) != here.get(key)}
-    others = [key.removesuffix("name") for key in both if key.endswith(".name")]
-    return {key: pair for key, pair in both.items() if not any(_option_of(plug, key) for plug in others)}
+    return different(protocol_values(load_recipe(recipe.name)), protocol_values(recipe))
 
 
-def _option_of(plug: str, key: str) -> bool:
-    return key.startswith(plug) and key != f"{plug}name"
-
-
-def _bears(key: str) -> bool:
-    return key in JUDGE or (_within(key, BEARS) and not _within(key, BEARS_NOT))
+def _bears(key: str, but: tuple[str, ...] = ()) -> bool:
+    return key in JUDGE or (_within(key, BEARS) and not _within(key, BEARS_NOT + but))
 
 
 def _within(key: str, sections: tuple[str, ...]) -> bool:
@@ -88,3 +87,11 @@ def _flat(section: BaseModel, prefix: str) -> Iterator[tuple[str, Any]]:
             yield from _flat(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", dumped[name]
+
+
+def _leaves(section: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for name, value in section.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
