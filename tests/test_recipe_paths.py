@@ -86,7 +86,7 @@ def test_a_run_goes_on_from_any_folder(project: Path, monkeypatch: pytest.Monkey
     resumed = saved_recipe(Path("../project/runs/mine"), "mine", ["train.iterations=3"])
     assert resumed.env.name == f"{project}/my_env.py:Notes"
     check_goes_on(run, load_recipe("../project/mine.yaml"), "../project/weights")
-    with pytest.raises(ConfigError, match=r"holds an evaluation of 'weights' .* not of 'weights2'"):
+    with pytest.raises(ConfigError, match=r"holds an evaluation of 'weights', not of 'weights2'"):
         check_goes_on(run, resumed, "weights2")
     shutil.copy(project / "my_reward.py", "my_reward.py")
     with pytest.raises(ConfigError, match=r"reward of the run in .* cannot change half-way"):

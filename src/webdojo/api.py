@@ -63,7 +63,7 @@ async def open_browser(config: BrowserConfig | None = None, env: Environment | N
         >>> async def look() -> str:
         ...     async with webdojo.open_browser(env=Dojo()) as browser:
         ...         session = await browser.open("http://shop-0.localhost/")
-        ...         await session.act([ToolCall(name="scroll", arguments={"direction": "down"})])
+        ...         await session.act([ToolCall(name="scroll", arguments={"direction": "down", "amount": 0.5})])
         ...         observation = await session.observe()
         ...         await session.close()
         ...         return observation.url

@@ -76,6 +76,8 @@ class Failure(StrEnum):
     ENGINE_LOST = "engine_lost"
     ENGINE_TIMEOUT = "engine_timeout"
     """The engine took too long for one response."""
+    ENGINE_REFUSED = "engine_refused"
+    """The endpoint refuses whatever it is asked: the key, the name of the model or the address is wrong."""
     BUDGET_SPENT = "budget_spent"
     """The budget of the engine's endpoint does not allow another request."""
     STOPPED = "stopped"
@@ -176,6 +178,13 @@ class EngineTimeout(EngineError):
     failure = Failure.ENGINE_TIMEOUT
 
 
+class EngineRefused(EngineError):
+    """The endpoint has refused whatever it was asked, for want of a right key, name or address."""
+
+    exit_code = 2
+    failure = Failure.ENGINE_REFUSED
+
+
 class Stopped(EngineError):
     """Whoever answers does no more episodes; what was done is stored, and goes on later."""
 
@@ -191,6 +200,7 @@ class Discarded(EngineError):
 class BudgetError(Stopped):
     """The budget of an endpoint is spent; what was done is stored, and a run goes on with a larger one."""
 
+    exit_code = 2
     failure = Failure.BUDGET_SPENT
 
 

@@ -31,7 +31,7 @@ def test_a_budget_that_runs_out_ends_a_training_with_one_line_and_a_larger_one_g
         with pytest.raises(BudgetError) as stopped:
             attempt(recipe, folder, "first")
         assert "\n" not in str(stopped.value)
-        assert "raise engine.budget_requests" in str(stopped.value)
+        assert "raise reward.engine.budget_requests" in str(stopped.value)
         assert "has used" in caplog.text
         assert len(endpoint.bodies) == 5
         with RunStore.open(folder, readonly=True) as store:

@@ -124,7 +124,8 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Measure a model on a recipe's held-out tasks, and keep its episodes in a run folder."""
-    from webdojo.loops.run_folder import next_free
+    from webdojo.loops.run_folder import next_free, saved_file
+    from webdojo.recipe import load_recipe
     from webdojo.view.evaluating import evaluation_lines
     from webdojo.view.report import write_report
     from webdojo.view.tables import success_table
@@ -132,7 +133,9 @@ def evaluate(
     if resume and run is None:
         raise typer.BadParameter("--resume needs --run, the folder of the evaluation")
     recipe_name, overrides = measured_by(recipe_name, overrides, protocol, judge, runs)
-    recipe, path = recipe_and_model("eval", recipe_name, overrides, model, endpoint)
+    if resume and run is not None:
+        recipe_name = saved_file(run, load_recipe(recipe_name).name)
+    recipe, path = recipe_and_model("eval", recipe_name, overrides, model, endpoint, migrate=resume)
     from webdojo.cluster.connect import connected
     from webdojo.loops.start import evaluate_model
 

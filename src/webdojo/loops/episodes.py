@@ -20,7 +20,15 @@ from pathlib import Path
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Session
 from webdojo.browser.network.blocklist import Blocklist
-from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
+from webdojo.errors import (
+    BrowserError,
+    BudgetError,
+    EngineError,
+    EngineRefused,
+    Failure,
+    RewardError,
+    WebdojoError,
+)
 from webdojo.evaluation.metrics import EvaluateConfig, run_order
 from webdojo.gather import gather_or_cancel
 from webdojo.loops.rollouts import EpisodeSpec, OpenRollouts, Rollouts, open_rollouts
@@ -35,6 +43,8 @@ from webdojo.sleep_clock import SleepClock
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.types import Sampling, Task, Termination, Trajectory
 
+ENDS: dict[str, type[EngineError]] = {Failure.BUDGET_SPENT: BudgetError, Failure.ENGINE_REFUSED: EngineRefused}
+"""Failures after which no episode can go better until the user has changed something."""
 FAILURES_IN_A_ROW = 8
 """Where so many episodes, or as many as run at once, all fail for no fault of the agent, something is dead."""
 ATTEMPTS = 3
@@ -100,10 +110,18 @@ class EpisodeRunner:
     ) -> None:
         """Score an episode and store it, under the iteration in which it began; raise where too many fail in a row.
 
+        One that a spent budget or a refusal of the engine's endpoint has cut off is not stored, and raises that.
+
         With `sites_may_fail` those that a site has failed do not count; nor does the failure of a `retry`, because
         retries are chosen by having failed before. Where a verdict costs something, the episode is
         stored before too: what ends the run meanwhile loses none.
         """
+        if (ends := ENDS.get(trajectory.failure)) is not None:
+            kept = sum(self.store.count().values())
+            then = f"{plural(kept, 'episode')} stay: then go on with --run {self.store.path} --resume"
+            if not kept and trajectory.failure == Failure.ENGINE_REFUSED:
+                then = "nothing was measured"
+            raise ends(f"{trajectory.error}; {then}")
         if self.scorer.function.costs:
             await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
         await self._score(trajectory)

@@ -89,25 +89,30 @@ def _numbered(root: Path, name: str) -> dict[int, Path]:
 
 def saved_recipe(folder: Path, name: str, overrides: list[str]) -> Recipe:
     """The recipe `name` that the run in `folder` was started with, changed by `overrides` where it is not `FIXED`."""
-    RunStore.open(folder, readonly=True).close()
-    started = load_recipe(str(folder / "recipe.yaml"), migrate=True)
-    recipe = load_recipe(str(folder / "recipe.yaml"), overrides, migrate=True)
-    if recipe.name != name:
-        raise ConfigError(f"the run in {folder} was started with recipe {recipe.name!r}, not {name!r}: name that one")
+    file = saved_file(folder, name)
+    started, recipe = load_recipe(file, migrate=True), load_recipe(file, overrides, migrate=True)
     _check_unchanged(folder, started, recipe)
     return recipe
 
 
+def saved_file(folder: Path, name: str) -> str:
+    """The file of the recipe `name` that the run in `folder` was started with; a ConfigError where it is another."""
+    RunStore.open(folder, readonly=True).close()
+    file = str(folder / "recipe.yaml")
+    if (started := load_recipe(file, migrate=True).name) != name:
+        raise ConfigError(f"the run in {folder} was started with recipe {started!r}, not {name!r}: name that one")
+    return file
+
+
 def check_goes_on(folder: Path, recipe: Recipe, model: str) -> None:
-    """Raise a ConfigError where the evaluation in a folder is not one of this model by this recipe."""
+    """Raise a ConfigError where the evaluation in a folder is one of another model, or a fixed key has changed."""
     with RunStore.open(folder, readonly=True) as store:
         measured, loaded = store.info.get("model", ""), store.info.get("processor", "")
     started = load_recipe(str(folder / "recipe.yaml"), migrate=True)
     same_folder = Path(loaded).is_absolute() and whole_path(model) == loaded  # however it is named from here
-    if recipe.name != started.name or not (model == measured or same_folder):
+    if not (model == measured or same_folder):
         raise ConfigError(
-            f"{folder} holds an evaluation of {measured!r} by recipe {started.name!r}, not of {model!r} by "
-            f"{recipe.name!r}: name these, or start a new --run"
+            f"{folder} holds an evaluation of {measured!r}, not of {model!r}: name that one, or start a new --run"
         )
     _check_unchanged(folder, started, recipe)
 

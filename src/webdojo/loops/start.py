@@ -51,9 +51,7 @@ def train(
     recipe.check(trains=True, demonstrates=not resume)
     if not resume:
         check_data(recipe)
-    reward = recipe.reward_function
-    if silence := reward.silence():
-        raise EngineError(f"judge: {reward.address} does not answer: {silence}; see reward.engine")
+    _check_answers(recipe)
     logger.info("%s %s in %s", "resuming" if resume else "starting", recipe.name, run)
     from webdojo.loops.pipeline import run_recipe
 
@@ -77,6 +75,7 @@ def evaluate_model(
     else:
         check_new_run(run)
     recipe.check(trains=False, demonstrates=False)
+    _check_answers(recipe)
     from webdojo.loops.pipeline import measure_model
 
     with place(recipe) as parts:
@@ -98,9 +97,15 @@ def collect(
     else:
         check_new_run(run)
     recipe.check_collection(tasks)
-    reward = recipe.reward_function
-    if silence := reward.silence():
-        raise EngineError(f"judge: {reward.address} does not answer: {silence}; see reward.engine")
+    _check_answers(recipe)
     from webdojo.loops.collection.run import run_collection
 
     return run_collection(recipe, run, resume, tasks, desk)
+
+
+def _check_answers(recipe: Recipe) -> None:
+    """Raise an EngineError where the endpoint of the agent or of the judge does not answer now."""
+    reward = recipe.reward_function
+    for what, asked, section in (("endpoint", recipe.engine, "engine"), ("judge", reward, "reward.engine")):
+        if silence := asked.silence():
+            raise EngineError(f"{what}: {asked.address} does not answer: {silence}; see {section}")

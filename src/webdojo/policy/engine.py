@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from webdojo.agent.harness import HarnessConfig
 from webdojo.plugins import Plug
@@ -228,6 +228,16 @@ class ChatConfig(EngineConfig):
     extra_body: dict[str, Any] = Field(default={})
     """Further fields of the request, such as `{reasoning_effort: low}`; null takes a field out. `max_tokens` may be
     renamed: `{max_tokens: null, max_completion_tokens: 2048}`."""
+    _section: str = PrivateAttr(default="engine")
+
+    @property
+    def section(self) -> str:
+        """The section of the recipe that it is, by which messages name its keys."""
+        return self._section
+
+    def belongs_to(self, section: str) -> None:
+        """Say that it is the engine of another section, such as `reward`."""
+        self._section = f"{section}.engine"
 
     @property
     def native_tools(self) -> bool:

@@ -115,7 +115,8 @@ class RewardFunction(Plug):
     async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
         """The verdict on an episode that has ended.
 
-        Whatever it raises, other than ConfigError, TaskError and BudgetError, makes the episode invalid, and never 0.
+        Whatever it raises makes the episode invalid, and never 0; but ConfigError, TaskError, BudgetError and
+        EngineRefused end the run.
 
         Args:
             trajectory: has its task, turns, answer, the final screen, the environment's final state, and the evidence.

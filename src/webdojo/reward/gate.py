@@ -22,7 +22,7 @@ import traceback
 from pathlib import Path
 from typing import Self
 
-from webdojo.errors import BudgetError, ConfigError, Failure, TaskError
+from webdojo.errors import BudgetError, ConfigError, EngineRefused, Failure, TaskError
 from webdojo.reward.function import RewardFunction, invalid
 from webdojo.types import ImageSource, Reward, Termination, Trajectory
 
@@ -98,7 +98,7 @@ class Scorer:
                     f"score gave {found!r} and must give a webdojo.Reward, such as Reward(value=0.5, success=False)"
                 )
             return found
-        except (ConfigError, TaskError, BudgetError):
+        except (ConfigError, TaskError, BudgetError, EngineRefused):
             raise
         except TimeoutError:
             error = f"no verdict within {function.timeout_s:g} s (reward.timeout_s)"

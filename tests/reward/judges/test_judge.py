@@ -21,7 +21,7 @@ from webdojo.store.run import RunStore
 
 def test_a_judge_that_nobody_can_ask_is_refused_before_the_run() -> None:
     recipe = load_recipe("quickstart", ["reward.name=openwebrl", "evaluate.tasks=1"])
-    with pytest.raises(ConfigError, match=r"the judge 'openwebrl' \(section reward\): engine.base_url is ''"):
+    with pytest.raises(ConfigError, match=r"the judge 'openwebrl' \(section reward\): reward.engine.base_url is ''"):
         recipe.check(trains=True, demonstrates=True)
 
 
@@ -41,7 +41,9 @@ async def test_an_empty_budget_loses_no_episode_and_more_of_it_goes_on(
                     await runner.finish(episode(answer=id).model_copy(update={"id": id}), "rl", 1)
 
     with Endpoint(default=say(completion("All is there.\nSUCCESS"))) as endpoint:
-        with pytest.raises(BudgetError, match=r"all 2 requests to m are used up .* raise engine\.budget_requests"):
+        with pytest.raises(
+            BudgetError, match=r"all 2 requests to m are used up .* raise reward\.engine\.budget_requests"
+        ):
             await finish(endpoint, 2, "a", "b", "c", "d")
         assert "of its budget of 2 requests" in caplog.text
         with RunStore.open(run, readonly=True) as store:

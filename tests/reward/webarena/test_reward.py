@@ -229,7 +229,7 @@ def test_a_recipe_names_it_and_its_grader() -> None:
     assert (recipe.reward_function.address, recipe.reward_function.silence()) == ("", "")
     address = "http://127.0.0.1:9/v1"
     changes = ["env=webarena", "reward.name=webarena", f"reward.engine.base_url={address}"]
-    with pytest.raises(ConfigError, match=r"the judge 'webarena' \(section reward\): engine.model is empty"):
+    with pytest.raises(ConfigError, match=r"the judge 'webarena' \(section reward\): reward.engine.model is empty"):
         load_recipe("quickstart", changes).reward_function.check_setup()
     asks = load_recipe("quickstart", [*changes, "reward.engine.model=m"]).reward_function
     asks.check_setup()

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from webdojo.errors import EngineError
+from webdojo.errors import EngineError, EngineRefused
 from webdojo.pace import Pace
 from webdojo.policy.chat.endpoint import Answer, Endpoint, Failed
 from webdojo.policy.chat.ledger import AnswerCache, Spending, Totals, estimate
@@ -46,6 +46,8 @@ class ChatClient:
         self._cache = AnswerCache(Path(config.cache)) if config.cache else None
         self._pace = Pace(config.requests_per_minute, config.tokens_per_minute)
         self._slots = asyncio.Semaphore(config.max_concurrency)
+        self._answered = False
+        """Whether key, name and address were right once, so that a later refusal is a passing one."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -105,16 +107,19 @@ class ChatClient:
                 await asyncio.sleep(self._pace.held(time.monotonic()))
                 try:
                     answer = await self._spending.pay(most, lambda: self._endpoint.ask(content))
+                    self._answered = True
                     if answer.input_tokens is not None and answer.output_tokens is not None:
                         self._pace.correct(answer.input_tokens + answer.output_tokens - expected)
                     return answer
                 except Failed as failed:
                     if not failed.again:
-                        raise EngineError(f"endpoint {self._endpoint}: {failed.reason}") from None
+                        kind = EngineRefused if failed.refused and not self._answered else EngineError
+                        raise kind(f"endpoint {self._endpoint}: {failed.reason}") from None
                     if tried > self.config.max_retries:
                         times = "once" if tried == 1 else f"{tried} times"
+                        option = f"{self.config.section}.max_retries"
                         raise EngineError(
-                            f"endpoint {self._endpoint} failed {times} (engine.max_retries), last: {failed.reason}"
+                            f"endpoint {self._endpoint} failed {times} ({option}), last: {failed.reason}"
                         ) from None
                     pause = min(FIRST_PAUSE_S * 2 ** (tried - 1), LONGEST_PAUSE_S) * random.uniform(0.5, 1)
                     if failed.wait_s is not None:

@@ -66,6 +66,8 @@ class Failed(Exception):
     """Another try may do better."""
     charged: bool = False
     """The endpoint may have done the work, and ask money for it."""
+    refused: bool = False
+    """It is the key, the name of the model or the address that is wrong."""
     wait_s: float | None = None
     """What the endpoint asked for."""
 
@@ -106,28 +108,28 @@ class Endpoint:
         host = host_of(config.base_url)
         if not host:
             raise ConfigError(
-                f"engine.base_url is {config.base_url!r}: give the address of an API, such as http://127.0.0.1:8500/v1"
+                f"{config.section}.base_url is {config.base_url!r}: give the address of an API, such as http://127.0.0.1:8500/v1"
             )
         parts = urlsplit(config.base_url)
         if parts.username or parts.password or parts.query or parts.fragment:
             raise ConfigError(
-                "engine.base_url must be an address alone, without user, password, ? or #: keys belong into the "
-                "environment, under the name that engine.api_key_env gives"
+                f"{config.section}.base_url must be an address alone, without user, password, ? or #: keys belong into "
+                f"the environment, under the name that {config.section}.api_key_env gives"
             )
         if not config.model:
-            raise ConfigError(f"engine.model is empty: name a model of {config.base_url}")
+            raise ConfigError(f"{config.section}.model is empty: name a model of {config.base_url}")
         if config.budget_usd and not (config.price_input or config.price_output):
             raise ConfigError(
-                f"engine.budget_usd is {config.budget_usd:g}, but without prices nothing costs anything: set "
-                "engine.price_input and engine.price_output, in US dollars a million tokens"
+                f"{config.section}.budget_usd is {config.budget_usd:g}, but without prices nothing costs anything: set "
+                f"{config.section}.price_input and {config.section}.price_output, in US dollars a million tokens"
             )
         if taken := sorted(RESERVED_FIELDS & set(config.extra_body)):
-            raise ConfigError(f"engine.extra_body sets {taken[0]!r}, which is not its to set: leave it out")
+            raise ConfigError(f"{config.section}.extra_body sets {taken[0]!r}, which is not its to set: leave it out")
         self._key = os.environ.get(config.api_key_env, "").strip() if config.api_key_env else ""
         if config.api_key_env and not self._key:
             raise Missing(
-                f"engine.api_key_env names {config.api_key_env}, which is not in the environment: set it, or leave "
-                "the option out for an endpoint that needs no key"
+                f"{config.section}.api_key_env names {config.api_key_env}, which is not in the environment: set it, or "
+                f"write {config.section}.api_key_env= for an endpoint that needs no key"
             )
         if not (self._key.isascii() and self._key.isprintable()):
             raise ConfigError(f"the value of {config.api_key_env} is no key: it has characters that no header may have")
@@ -150,7 +152,9 @@ class Endpoint:
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise Failed(f"cannot connect ({self._say(error)})") from None
         except (TimeoutError, httpx.TimeoutException):
-            raise Failed(f"no answer within {self._config.timeout_s:g} s (engine.timeout_s)", charged=True) from None
+            raise Failed(
+                f"no answer within {self._config.timeout_s:g} s ({self._config.section}.timeout_s)", charged=True
+            ) from None
         except httpx.HTTPError as error:
             raise Failed(f"the connection broke ({self._say(error)})", charged=True) from None
         try:
@@ -186,11 +190,12 @@ class Endpoint:
                 return Failed(reason, again=code != "insufficient_quota", wait_s=wait_s)
             reason += f"; it asks to come back in {wait_s:.0f} s"
         elif status in (401, 403):
-            held = f"the key in {self._config.api_key_env}" if self._key else "engine.api_key_env, which is empty"
+            empty = f"{self._config.section}.api_key_env, which is empty"
+            held = f"the key in {self._config.api_key_env}" if self._key else empty
             reason += f"; check {held}"
         elif status == 404:
-            reason += "; check engine.base_url and engine.model"
-        return Failed(reason, again=False)
+            reason += f"; check {self._config.section}.base_url and {self._config.section}.model"
+        return Failed(reason, again=False, refused=status in (401, 403, 404))
 
     def _say(self, what: object) -> str:
         """Foreign text as a part of one line, without the key; some errors have a name only."""

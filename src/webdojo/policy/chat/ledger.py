@@ -114,8 +114,8 @@ class Spending:
         if 0 < most_usd < usd:
             logger.warning(
                 "endpoint %s (%s) counted %d input and %d output tokens, %.4f USD where at most %.4f were set aside: "
-                "raise engine.image_tokens",
-                *(self._config.base_url, self._config.model, *tokens, usd, most_usd),
+                "raise %s.image_tokens",
+                *(self._config.base_url, self._config.model, *tokens, usd, most_usd, self._config.section),
             )
         self._settle(request, "answered", usd, *tokens)
         return answer
@@ -134,7 +134,7 @@ class Spending:
             if budget_requests and sent >= budget_requests:
                 raise BudgetError(
                     f"all {budget_requests} requests to {self._config.model} are used up that this run may send: raise "
-                    "engine.budget_requests to go on"
+                    f"{self._config.section}.budget_requests to go on"
                 )
             if budget_usd and spent + most_usd > budget_usd:
                 certain = spent - sum(self._in_flight.values())
@@ -143,7 +143,7 @@ class Spending:
                 raise BudgetError(
                     f"the budget of {budget_usd:g} USD for this endpoint is used up: {certain:.4f} USD are spent, "
                     f"and the next request to {self._config.model} may cost {most_usd:.4f}; "
-                    "raise engine.budget_usd to go on"
+                    f"raise {self._config.section}.budget_usd to go on"
                 )
             request = self.add("sent", most_usd)
         finally:
@@ -253,8 +253,8 @@ def estimate(config: ChatConfig, body: Mapping[str, Any]) -> tuple[int, float]:
     output_tokens = body.get("max_completion_tokens") or body.get("max_tokens")
     if output_tokens is None and config.budget_usd and config.price_output:
         raise EngineError(
-            "engine.extra_body takes max_tokens out of the request, so its cost has no bound and "
-            "engine.budget_usd cannot be kept: set max_completion_tokens in its place"
+            f"{config.section}.extra_body takes max_tokens out of the request, so its cost has no bound and "
+            f"{config.section}.budget_usd cannot be kept: set max_completion_tokens in its place"
         )
     contents = [message["content"] for message in body["messages"] if isinstance(message["content"], list)]
     images = [part["image_url"]["url"] for parts in contents for part in parts if part["type"] == "image_url"]

@@ -11,15 +11,15 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, model_validator
 
-from webdojo.errors import BudgetError, ConfigError
+from webdojo.errors import BudgetError, ConfigError, EngineRefused
 from webdojo.plugins import plug_field
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.data_url import data_url
-from webdojo.policy.engine import EngineConfig, MessageModel, ServedModel
+from webdojo.policy.engine import ChatConfig, EngineConfig, MessageModel, ServedModel
 from webdojo.policy.engines import ENGINES, Chat
 from webdojo.reward.function import RewardFunction, invalid
 from webdojo.reward.judges.ask import Unreadable, ask
@@ -46,6 +46,12 @@ class ModelReward(RewardFunction):
 
     _stack: Any = PrivateAttr(default=None)
     _model: Any = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _name_keys_of_engine(self) -> Self:
+        if isinstance(self.engine, ChatConfig):
+            self.engine.belongs_to("reward")
+        return self
 
     @property
     def asks(self) -> bool:
@@ -150,8 +156,8 @@ class Hearing:
         try:
             what = f"the judge's answer to {step!r}"
             return await ask(self.model, self.config.sampling, system, content, read, what=what, heard=heard)
-        except BudgetError as error:
-            raise BudgetError(f"the judge {self.config.name!r} (section reward): {error}") from None
+        except (BudgetError, EngineRefused) as error:
+            raise type(error)(f"the judge {self.config.name!r} (section reward): {error}") from None
 
     def recall(self, judgements: Sequence[Judgement]) -> None:
         """Keep what was asked and answered before, for another episode of the same task."""
