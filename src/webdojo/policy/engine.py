@@ -221,7 +221,8 @@ class ChatConfig(EngineConfig):
     budget_requests: int = Field(default=0, ge=0)
     """Most requests that a run may send, each try counted and what the cache answers not; 0 is no limit."""
     image_tokens: int = Field(default=2000, ge=0)
-    """Most input tokens that the endpoint counts for one image: what is set aside before the answer tells."""
+    """Most input tokens that the endpoint counts for one image: reserved from the budget until the answer says how many
+    there were."""
     cache: str = ""
     """File that keeps answers, so that the same request is not paid for twice, also in later runs; empty keeps
     none, but for a judge's answers, which are kept in the folder of its run."""

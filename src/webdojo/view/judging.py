@@ -82,22 +82,22 @@ def stress_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 
 def comparison_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """How many episodes each judge accepts, and how far each two of them agree."""
+    """How many episodes each judge accepts, and how far each two of them agree: how many both accept or one alone, the
+    share of equal verdicts, Cohen's κ, McNemar's p."""
     table = new_table("verdicts", ["judge"], ["episodes", "invalid", "accepted"])
     for name, each in report["rates"].items():
         accepted = f"{each['accepted'] / each['valid']:.1%}" if each["valid"] else ""
         table.add_row(name, str(each["episodes"]), str(each["episodes"] - each["valid"]), accepted)
     yield table
     table = new_table(
-        "agreement", ["first", "second"], ["both", "only first", "only second", "neither", "agree", "κ", "McNemar p"]
+        "agreement, two judges at a time", ["judges"], ["both", "1st only", "2nd only", "agree", "κ", "p"]
     )
     for pair in report["pairs"]:
         counts, kappa = pair["counts"], pair["kappa"]
-        cells = [str(counts[name]) for name in ("tp", "fn", "fp", "tn")]
+        cells = [str(counts[name]) for name in ("tp", "fn", "fp")]
         shown = "" if kappa is None else f"{kappa['value']:.2f} ({kappa['ci95'][0]:.2f} .. {kappa['ci95'][1]:.2f})"
-        table.add_row(
-            pair["first"], pair["second"], *cells, _percent(pair, "accuracy"), shown, f"{pair['mcnemar_p']:.3g}"
-        )
+        judges = f"{pair['first']}, {pair['second']}"
+        table.add_row(judges, *cells, _percent(pair, "accuracy"), shown, f"{pair['mcnemar_p']:.2g}")
     yield table
 
 
