@@ -57,6 +57,22 @@ def test_an_audit_prints_tables_and_writes_what_programs_read(folder: Path) -> N
     assert shown["overall"] == report["overall"] and json.loads((folder / "o" / "a.json").read_text()) == shown
 
 
+def test_a_judge_is_held_against_what_people_say(folder: Path) -> None:
+    with RunStore.open(folder / "run", readonly=True) as store:
+        ids = [row.id for row in store.rows()]
+    labels = folder / "labels.jsonl"
+    labels.write_text("".join(json.dumps({"id": id, "success": n < 3}) + "\n" for n, id in enumerate(ids[:5])))
+    command: list[str | Path] = ["judge", "audit", "run", "--judge", "./mine.py:Mine", "--labels", labels]
+    report = json.loads(webdojo(*command, "--json", cwd=folder).stdout)
+    assert report["left_out"] == {"without a label": len(ids) - 5}
+    assert (report["overall"]["counts"]["tp"] + report["overall"]["counts"]["fn"], report["overall"]["n"]) == (3, 5)
+    labels.write_text(f'{{"id": "{ids[0]}", "success": true}}\n{{"id": "{ids[0]}", "success": 0}}\n')
+    assert "line 2 of" in (told := one_line_error(webdojo(*command, cwd=folder))) and "contradicts" in told
+    labels.write_text('{"id": "a"}')
+    assert "line 1 of" in (told := one_line_error(webdojo(*command, cwd=folder))) and "is no label" in told
+    assert "cannot be read" in one_line_error(webdojo(*command[:-1], folder / "none.jsonl", cwd=folder))
+
+
 def test_a_run_is_judged_again_by_two(folder: Path) -> None:
     done = webdojo("judge", "run", "--judge", "rules", "--judge", "./mine.py:Mine", "--phase", "rl", cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -84,19 +84,24 @@ def audit(
     run: Annotated[Path, typer.Argument(metavar="RUN|FOLDER", help="Run folder, or one that holds runs.")],
     judge: JudgeName,
     overrides: Overrides = None,
+    labels: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What people say of the episodes: JSON lines with id, success.")
+    ] = None,
     phase: Phases = None,
     limit: Limit = None,
     seed: Seed = 0,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Hold a judge against the truth, which the embedded web knows."""
+    """Hold a judge against the truth, which the embedded web knows, or against labels of your own."""
     from webdojo.loops.judging.audit import Choice
     from webdojo.loops.judging.audit import audit as audit_judge
+    from webdojo.loops.judging.labels import read_labels
     from webdojo.view.judging import audit_tables
 
     choice = Choice(phase or (), limit or 0, seed)
-    report = _judged(run, lambda begin: audit_judge(run, judge, overrides or [], choice, begin))
+    said = read_labels(labels) if labels is not None else None
+    report = _judged(run, lambda begin: audit_judge(run, judge, overrides or [], choice, begin, said))
     _finish(report, out or _report_path(run, judge, "audit"), audit_tables, as_json)
 
 

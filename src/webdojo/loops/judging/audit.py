@@ -1,15 +1,15 @@
-"""What a judge is worth on the embedded web, where the truth is known: the rules, computed again from the final state
-that every episode was stored with.
+"""What a judge is worth where the truth is known: on the embedded web by the rules, computed again from the final state
+that every episode was stored with, elsewhere by labels that people gave.
 
-Invariant: an episode whose truth is not known (a task of another web, an episode that the web or the system failed)
-is left out and counted, and never counts for or against the judge.
+Invariant: an episode whose truth is not known (a task of another web, an episode that the web or the system failed, one
+without a label) is left out and counted, and never counts for or against the judge.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +32,7 @@ from webdojo.types import Reward, Task
 ELSEWHERE = "of a task that rules cannot check"
 INFRA = "that the web or the system failed"
 UNSCORABLE = "of a task that the judge cannot score"
+UNLABELLED = "without a label"
 
 
 @dataclass
@@ -84,11 +85,17 @@ BY: dict[str, Callable[[Judged], Any]] = {
 
 
 async def audit(
-    folder: Path, name: str, overrides: list[str], choice: Choice, begin: Callable[[int], Callable[[], None]]
+    folder: Path,
+    name: str,
+    overrides: list[str],
+    choice: Choice,
+    begin: Callable[[int], Callable[[], None]],
+    labels: Mapping[str, bool] | None = None,
 ) -> dict[str, Any]:
     """Audit a judge on a run, or on all runs of a folder, as a JSON object.
 
-    `begin` is called with the number of episodes and returns what is called after each verdict.
+    `begin` is called with the number of episodes and returns what is called after each verdict. `labels` are the truth
+    by episode; without them the rules tell it.
     """
     judged: list[Judged] = []
     left_out: Counter[str] = Counter()
@@ -99,7 +106,11 @@ async def audit(
         advance = begin(sum(map(len, chosen.values())))
         for store in stores:
             function, ids = functions[store.path], chosen[store.path]
-            truths = await known_truths(store, ids, function, left_out)
+            if labels is None:
+                found = await known_truths(store, ids, function, left_out)
+                truths = {id: reward.success for id, reward in found.items()}
+            else:
+                truths = _labelled(store, ids, labels, function, left_out)
             for _ in range(len(ids) - len(truths)):
                 advance()
             log = VerdictLog(log_path(store.path, function))
@@ -107,8 +118,7 @@ async def audit(
             harness = harness_of(store)
             rows = {row.id: row for row in store.rows()}
             judged += [
-                Judged(str(store.path), harness, rows[id], truth.success, outcome(verdicts[id]))
-                for id, truth in truths.items()
+                Judged(str(store.path), harness, rows[id], truth, outcome(verdicts[id])) for id, truth in truths.items()
             ]
     return {
         "judge": described(function),
@@ -154,6 +164,21 @@ async def known_truths(
             truths[trajectory.id] = trajectory.reward
         else:
             left_out[INFRA] += 1
+    return truths
+
+
+def _labelled(
+    store: RunStore, ids: Iterable[str], labels: Mapping[str, bool], judge: RewardFunction, left_out: Counter[str]
+) -> dict[str, bool]:
+    """The labels of these episodes, by id."""
+    truths: dict[str, bool] = {}
+    for id in ids:
+        if id not in labels:
+            left_out[UNLABELLED] += 1
+        elif not can_score(judge, store.trajectory(id).task):
+            left_out[UNSCORABLE] += 1
+        else:
+            truths[id] = labels[id]
     return truths
 
 
