@@ -256,8 +256,8 @@ def test_its_keys_are_checked_like_those_that_are_built_in(here: Path) -> None:
     for overrides, says in (
         (["env.pagse=2"], "unknown key 'env.pagse' in 'quickstart'; did you mean 'env.pages'"),
         (["env.kinds=[shop]"], r"unknown key 'env\.kinds' in 'quickstart'; env has name, address, pages"),
-        (["env.pages=0"], "env.pages = 0 in 'quickstart': input should be greater than or equal to 1"),
-        (["env.pages=many"], "env.pages = 'many' in 'quickstart'"),
+        (["env.pages=0"], "env.pages = 0 in the override env.pages=0: input should be greater than or equal to 1"),
+        (["env.pages=many"], "env.pages = 'many' in the override env.pages=many: "),
     ):
         with pytest.raises(ConfigError, match=says):
             load_recipe("quickstart", [*NOTES, *overrides])

@@ -283,16 +283,16 @@ def load_recipe(name_or_path: str, overrides: list[str] | None = None, *, migrat
         _migrate(data)
     for override in overrides or []:
         _apply(data, override)
-    return parse_recipe(data, name_or_path)
+    return parse_recipe(data, name_or_path, overrides or [])
 
 
-def parse_recipe(data: dict[str, Any], source: str) -> Recipe:
-    """Validate a recipe that is already a mapping; `source` is named in errors."""
+def parse_recipe(data: dict[str, Any], source: str, overrides: Sequence[str] = ()) -> Recipe:
+    """Validate a recipe that is already a mapping; errors name `source`, or the override that set the key."""
     data = _spelled_out(data)
     try:
         return Recipe.model_validate(data)
     except ValidationError as error:
-        raise ConfigError("; ".join(_explain(dict(e), data, source) for e in error.errors())) from None
+        raise ConfigError("; ".join(_explain(dict(e), data, source, overrides) for e in error.errors())) from None
 
 
 def dump_recipe(recipe: Recipe, *, whole_paths: bool = False) -> str:
@@ -349,7 +349,9 @@ def _read(name_or_path: str, *derived: str) -> dict[str, Any]:
     try:
         data = yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
-        raise ConfigError(f"recipe {name_or_path!r} is not valid YAML: {' '.join(str(error).split())}") from None
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        told = f"{problem} in line {mark.line + 1}" if mark and problem else " ".join(str(error).split())
+        raise ConfigError(f"recipe {name_or_path!r} is not valid YAML: {told}") from None
     if not isinstance(data, dict):
         raise ConfigError(f"recipe {name_or_path!r} must be a mapping of sections, but is a {type(data).__name__}")
     data = _spelled_out(data)
@@ -438,7 +440,7 @@ def _migrate(data: dict[str, Any]) -> None:
             node.pop(key, None)
 
 
-def _explain(error: dict[str, Any], data: Mapping[str, Any], source: str) -> str:
+def _explain(error: dict[str, Any], data: Mapping[str, Any], source: str, overrides: Sequence[str]) -> str:
     location = [str(part) for part in error["loc"]]
     if not location:  # of sections that do not fit together
         return f"in {source!r}: {error['msg'].removeprefix('Value error, ')}"
@@ -451,7 +453,9 @@ def _explain(error: dict[str, Any], data: Mapping[str, Any], source: str) -> str
         return f"{dotted} in {source!r} must name an environment variable, such as OPENAI_API_KEY, not hold the key"
     if error["type"] == "value_error" and isinstance(error["input"], dict):  # of keys that do not fit together
         return f"{dotted} in {source!r}: {error['msg'].removeprefix('Value error, ')}"
-    return f"{dotted} = {error['input']!r} in {source!r}: {error['msg'].lower()}"
+    set_by = [each for each in overrides if f"{dotted}.".startswith(f"{each.partition('=')[0]}.")]
+    where = f"the override {set_by[-1]}" if set_by else repr(source)
+    return f"{dotted} = {error['input']!r} in {where}: {error['msg'].lower()}"
 
 
 def _hint(location: list[str], data: Mapping[str, Any]) -> str:
