@@ -60,6 +60,7 @@ def test_a_step_with_a_loss_and_an_advantage_of_ones_own(
     ("options", "message"),
     [
         ({"policy_loss": "gsp0"}, "unknown loss 'gsp0'; did you mean 'gspo'"),
+        ({"policy_loss": "ppo"}, "unknown loss 'ppo'; did you mean 'clip'"),
         ({"advantage": "dr-grpo"}, "unknown advantage 'dr-grpo'; did you mean 'dr_grpo'"),
         ({"normalizer": "dapoo"}, "unknown normalizer 'dapoo'; did you mean 'dapo'"),
         ({"correction": "icepopp"}, "unknown correction 'icepopp'; did you mean 'icepop'"),
