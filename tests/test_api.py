@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import doctest
+import re
 import subprocess
 import sys
+from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -26,6 +29,13 @@ def test_the_names_are_those_that_the_package_lists() -> None:
     assert set(webdojo.__all__) <= set(dir(webdojo))
     with pytest.raises(AttributeError, match="has no attribute 'trian'"):
         webdojo.trian  # noqa: B018
+
+
+def test_the_table_of_the_page_names_what_the_page_documents() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "api.md").read_text()
+    documented = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
+    named = re.findall(r"^\| `(\S+)` \|", page, re.MULTILINE)
+    assert [resolve_name(name) for name in named] == [resolve_name(name) for name in documented]
 
 
 def test_importing_the_package_brings_nothing_heavy() -> None:

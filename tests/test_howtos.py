@@ -22,7 +22,12 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = [["evaluate-an-endpoint.md", "why-did-it-fail.md"], ["data.md", "data-exchange.md"], ["trackers.md"]]
+PAGES = [
+    ["evaluate-an-endpoint.md", "why-did-it-fail.md"],
+    ["data.md", "data-exchange.md"],
+    ["trackers.md"],
+    ["your-own-algorithm.md"],
+]
 """Those of one list are executed in one shell."""
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
 ID = re.compile(r"\b[0-9a-f]{12}-0\b")

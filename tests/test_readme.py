@@ -91,6 +91,12 @@ def dry(command: str, trained: Path) -> None:
     assert "name: quickstart" in run(f"{command} --dry-run", trained)
 
 
+def plan_for_a_gpu(command: str, trained: Path) -> None:
+    plan = run(command, trained)
+    assert "memory of the learner on a GPU" in plan
+    assert "fits in 80.0 GB" in plan
+
+
 def resume(command: str, trained: Path) -> None:
     assert "After RL" in run(command, trained)
 
@@ -138,6 +144,7 @@ EQUIVALENTS: dict[str, Callable[[str, Path], None]] = {
     r"webdojo explain \w+": as_it_stands,
     r"webdojo act .*": act,
     r"webdojo train [\w-]+ --dry-run": as_it_stands,
+    r"webdojo train openwebrl-80gb [\w= ]+ --dry-run": plan_for_a_gpu,
     r"webdojo train quickstart [\w.=-]+ .*--run runs/mine": dry,
     r"webdojo train quickstart --run runs/mine --resume": resume,
     r"webdojo report runs/quickstart": as_it_stands,

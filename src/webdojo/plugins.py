@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, SerializeAsAny, model_validator
@@ -104,12 +104,15 @@ class Registry(Collection[str], Generic[T]):
         packages = {name: point.dist.name if point.dist else "" for name, point in self._installed.items()}
         return dict.fromkeys(self.built_in, "webdojo") | packages
 
-    def get(self, name: str) -> T:
-        """The plug of that name; a ConfigError where there is none, it cannot be imported, or it is of another kind."""
+    def get(self, name: str, elsewhere: Mapping[str, str] = MappingProxyType({})) -> T:
+        """The plug of that name; a ConfigError where there is none, it cannot be imported, or it is of another kind.
+
+        `elsewhere` has names that other libraries have for some plugs, for the hint of that error.
+        """
         if name in self.built_in:
             return self.built_in[name]
         if name not in self._installed and ":" not in name:
-            near = difflib.get_close_matches(name, [*self], n=1, cutoff=0.5)
+            near = [elsewhere[name]] if name in elsewhere else difflib.get_close_matches(name, [*self], n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self)}"
             raise ConfigError(
                 f"unknown {self.noun} {name!r}; {hint}; your own is named `./file.py:Name` or `package.module:Name`"
@@ -144,11 +147,14 @@ def instance_of(record: type) -> tuple[Callable[[object], bool], str]:
     return lambda found: isinstance(found, record), f"a {record.__module__}.{record.__name__}"
 
 
-def plug_name(registry: Registry[Any]) -> AfterValidator:
-    """The annotation of a section's field that names a plug without options: `Annotated[str, plug_name(LOSSES)]`."""
+def plug_name(registry: Registry[Any], elsewhere: Mapping[str, str] = MappingProxyType({})) -> AfterValidator:
+    """The annotation of a section's field that names a plug without options: `Annotated[str, plug_name(LOSSES)]`.
+
+    `elsewhere` is as `Registry.get` has it.
+    """
 
     def check(name: str) -> str:
-        registry.get(name)
+        registry.get(name, elsewhere)
         return name
 
     return AfterValidator(check)

@@ -21,7 +21,7 @@ ALIASES: dict[tuple[str, ...], str] = {
     (
         "train.batch_size",
         "sft.batch_size",
-    ): "batch_size train_batch_size mini_batch_size ppo_mini_batch_size global_batch_size",
+    ): "batch_size train_batch_size mini_batch_size ppo_mini_batch_size global_batch_size gradient_accumulation_steps",
     ("train.micro_batch_tokens",): (
         "micro_batch_size per_device_train_batch_size ppo_micro_batch_size ppo_max_token_len_per_gpu"
     ),
@@ -50,6 +50,10 @@ ALIASES: dict[tuple[str, ...], str] = {
     ("train.optimizer",): "optim",
     ("train.policy_loss",): "loss loss_type loss_mode loss_fn importance_sampling_level",
     ("train.normalizer",): "loss_agg_mode loss_aggregation",
+    ("train.old_logprobs",): "bypass_mode",
+    ("train.correction",): (
+        "rollout_is rollout_correction vllm_importance_sampling_correction vllm_importance_sampling_mode"
+    ),
     ("train.advantage",): "adv_estimator advantage_estimator scale_rewards algorithm algo",
     ("train.ranks",): "gpus num_gpus n_gpus n_gpus_per_node num_train_gpus world_size nproc_per_node",
     ("train.gradient_checkpointing",): "enable_gradient_checkpointing activation_checkpointing",

@@ -60,6 +60,7 @@ def test_a_step_with_a_loss_and_an_advantage_of_ones_own(
     ("options", "message"),
     [
         ({"policy_loss": "gsp0"}, "unknown loss 'gsp0'; did you mean 'gspo'"),
+        ({"policy_loss": "ppo"}, "unknown loss 'ppo'; did you mean 'clip'"),
         ({"advantage": "dr-grpo"}, "unknown advantage 'dr-grpo'; did you mean 'dr_grpo'"),
         ({"normalizer": "dapoo"}, "unknown normalizer 'dapoo'; did you mean 'dapo'"),
         ({"correction": "icepopp"}, "unknown correction 'icepopp'; did you mean 'icepop'"),
@@ -105,6 +106,25 @@ def test_an_explanation_says_what_trains_and_how_far_episodes_go() -> None:
     raft = text("asyncwebrl_raft", "train.dynamic_sampling=true", "train.schedule=cosine")
     assert "whose rewards differ, one of them positive" in raft
     assert "lr falls from iteration to iteration" in raft
+
+
+def test_an_explanation_leaves_none_of_the_usual_questions_open() -> None:
+    def text(name: str, *overrides: str) -> str:
+        recipe = load_recipe(name, list(overrides))
+        return explain(recipe.train, recipe.rollout)
+
+    rl = text("openwebrl")
+    assert "std with n - 1" in rl
+    assert "invalid trajectories add no term, and count among the 240\n" in rl
+    assert "valid trajectories with A_i ≠ 0\n" in rl
+    assert "its batch's part of L times (turns of the update / turns of the batch)" in rl
+    assert "staleness: none" in rl
+    late = text("asyncwebrl")
+    assert "a token more than 2 versions older than the weights that would train on it is dropped" in late
+    kl = text("webagent_r1", "train.normalizer=dapo", "rollout.sampling.temperature=0.7")
+    assert "KL   = π_ref/π - 1 - log(π_ref/π), at temperature 0.7  (k3)\n" in kl
+    assert "those with A_i = 0 by the other terms alone" in kl
+    assert "count among" not in kl, "the mean over tokens has those of valid trajectories alone"
 
 
 def test_the_recipe_and_its_explanation_load_no_torch() -> None:

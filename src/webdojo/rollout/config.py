@@ -52,7 +52,8 @@ class RolloutConfig(HorizonSection):
     `timeout`, is invalid and trains nothing."""
     max_staleness: int = Field(default=1, ge=0)
     """η: versions by which a token may lag behind the weights that it trains, unless it is replayed. At 0 rollouts and
-    updates take turns, above it they overlap."""
+    updates take turns and training is on-policy; above it they overlap. A recipe that does not set it overlaps, so
+    some of its tokens are one version old."""
 
     @field_validator("sampling")
     @classmethod

@@ -100,7 +100,7 @@ ADVANTAGES: Registry[Advantage] = Registry(
         # OpenWebRL §4.4; GRPO. The deviation divides by n - 1, as in TRL, verl and slime.
         "grpo": Advantage(
             lambda groups: by_group(groups, lambda R: scaled(centred(R, R), R), least=2),
-            "(R_i - mean_group) / (std_group + 1e-6)",
+            "(R_i - mean_group) / (std_group + 1e-6), std with n - 1",
             group_relative=True,
         ),
         "dr_grpo": Advantage(dr_grpo, "R_i - mean_group", group_relative=True),
@@ -116,10 +116,12 @@ ADVANTAGES: Registry[Advantage] = Registry(
         # Global whitening.
         "reinforce_plus_plus": Advantage(
             lambda groups: against_update(groups, lambda R, everyone: scaled(centred(R, everyone), everyone)),
-            "(R_i - mean_update) / (std_update + 1e-6)",
+            "(R_i - mean_update) / (std_update + 1e-6), std with n - 1",
         ),
         "reinforce_plus_plus_baseline": Advantage(
-            reinforce_plus_plus_baseline, "(R_i - mean_group) / (std_update of these + 1e-6)", group_relative=True
+            reinforce_plus_plus_baseline,
+            "(R_i - mean_group) / (std_update of these + 1e-6), std with n - 1",
+            group_relative=True,
         ),
     },
 )
@@ -179,7 +181,7 @@ NORMALIZERS: Registry[Normalizer] = Registry(
         # Its constant is the longest response that may be sampled (Dr. GRPO).
         "dr_grpo": _CONSTANT,
         # Mean over all response tokens of the update (DAPO, token-level loss).
-        "dapo": Normalizer(lambda turn, k: 1 / turn.all_tokens, "1 / Σ |y|"),
+        "dapo": Normalizer(lambda turn, k: 1 / turn.all_tokens, "1 / Σ |y| over valid trajectories"),
     },
 )
 """What `train.normalizer` of a recipe may be."""

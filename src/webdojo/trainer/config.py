@@ -21,6 +21,9 @@ NAMED_PARTS: dict[str, Registry[Any]] = {
 }
 """The keys of `train` that name a plug."""
 
+PPO = dict.fromkeys(("ppo", "ppo_clip", "grpo", "vanilla"), "clip")
+"""What other libraries call the loss of PPO, which is that of GRPO, too."""
+
 
 class SFTConfig(Section):
     demos: int = Field(default=400, ge=0)
@@ -99,13 +102,14 @@ class TrainConfig(Section):
     grad_clip: float = Field(default=1.0, gt=0)
     """Norm to which the gradient of a step is clipped."""
     max_engine_gap: float = Field(default=0.2, gt=0)
-    """Mean difference in nats between the log-probabilities of the engine and the learner, for the same weights, that
-    the check before training and after each update bears where no image explains it (`docs/metrics.md`)."""
+    """The largest mean difference in nats between the log-probabilities of the engine and the learner, for the same
+    weights, with which training goes on. It is measured before training and after each update (`docs/metrics.md`,
+    `contract_gap_image`); a difference that a mistake with an image explains ends the run whatever its size."""
     clip_low: float = Field(default=0.2, ge=0)
     """ε_low: a token with a negative advantage loses its gradient where its ratio is below 1 - ε_low."""
     clip_high: float = Field(default=0.28, ge=0)
     """ε_high: one with a positive advantage, where its ratio is above 1 + ε_high."""
-    policy_loss: Annotated[str, plug_name(LOSSES)] = "clip"
+    policy_loss: Annotated[str, plug_name(LOSSES, PPO)] = "clip"
     """See `trainer/losses.py`: `clip` (PPO), `decoupled` (PPO), `gspo`, `cispo`, `raft` (RAFT++), `bc` (filtered
     behaviour cloning), or a `Loss` of your own."""
     dual_clip: float = Field(default=0.0, ge=0)

@@ -1,4 +1,7 @@
-"""The objective of a recipe as formulas with its numbers: what `webdojo explain RECIPE` prints."""
+"""The objective of a recipe as formulas with its numbers: what `webdojo explain RECIPE` prints.
+
+`docs/objective.md` says what each symbol is, and what holds for every recipe.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,12 @@ def _lines(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
     yield f"L(θ) = Σ_i Σ_t Σ_k  w · {f'[ {inside} ]' if len(terms) > 1 else inside}"
     yield f"       over {N} groups of {G} trajectories i, their turns t, and the tokens k of each response y_it"
     yield ""
-    weight = NORMALIZERS.get(train.normalizer).formula.format(episodes=N * G, k=train.normalizer_k)
-    yield f"w    = {weight}  ({train.normalizer})"
+    weight = NORMALIZERS.get(train.normalizer).formula
+    yield f"w    = {weight.format(episodes=N * G, k=train.normalizer_k)}  ({train.normalizer})"
     if train.repetition_penalty:
         yield "       and 0 where A_i > 0 and the screen after the turn is the same"
+    if "{episodes}" in weight:
+        yield f"       invalid trajectories add no term, and count among the {N * G}"
     loss = LOSSES.get(train.policy_loss)
     if loss.positives_only:
         yield "A_i  = 1[R_i > 0], over valid trajectories"
@@ -47,7 +52,9 @@ def _lines(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
     if train.correction != "none":
         yield f"c    = {CORRECTIONS.get(train.correction).formula}, q = π_prox(k) / π_engine(k)  ({train.correction})"
     if train.kl_coef:
-        yield f"KL   = {KL_ESTIMATORS.get(train.kl_estimator).formula}  ({train.kl_estimator})"
+        formula = KL_ESTIMATORS.get(train.kl_estimator).formula
+        yield f"KL   = {formula}, at temperature {rollout.sampling.temperature:g}  ({train.kl_estimator})"
+        yield "       π_ref: the model that online training starts from"
     if train.entropy_coef:
         yield "H    = entropy of the distribution that k was drawn from"
     yield ""
@@ -55,8 +62,11 @@ def _lines(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
     first, second = train.adam_betas
     yield (
         f"{train.iterations} iterations of {train.ppo_epochs} passes in batches of about {train.batch_size} turns; "
-        f"AdamW: lr {train.lr:g}, betas {first:g} and {second:g}, weight decay {train.weight_decay:g}, "
-        f"gradient norm at most {train.grad_clip:g}"
+        f"AdamW: lr {train.lr:g}, betas {first:g} and {second:g}, weight decay {train.weight_decay:g}"
+    )
+    yield (
+        "each optimizer step minimises its batch's part of L times (turns of the update / turns of the batch); "
+        f"the norm of that gradient is clipped to {train.grad_clip:g}"
     )
     if train.replay_buffer_capacity > 1:
         count, power = train.samples_per_iteration or "as many", f"k^{train.recency_bias_power:g}"
@@ -77,6 +87,18 @@ def _sampling(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
         yield f"dynamic sampling: as many groups as give {train.groups_per_iteration} whose rewards differ{positive}"
     else:
         yield f"fixed batches: the next {train.groups_per_iteration} groups that end train, whatever their rewards"
+    if train.kl_coef or train.entropy_coef:
+        yield "what trains: all turns of valid trajectories, those with A_i = 0 by the other terms alone"
+    else:
+        yield "what trains: all turns of valid trajectories with A_i ≠ 0"
+    yield "       also malformed responses and those cut at max_tokens; every sampled token, the end token included"
+    if rollout.max_staleness:
+        yield (
+            f"staleness: rollouts go on during updates; a group with a token more than {rollout.max_staleness} "
+            "versions older than the weights that would train on it is dropped, finished or not"
+        )
+    else:
+        yield "staleness: none, rollouts and updates take turns"
     begin = 1
     for stage in train.stages:
         end = train.iterations if stage is train.stages[-1] else begin + stage.iterations - 1
