@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -28,22 +27,6 @@ def test_pairs_are_counted_and_invalid_verdicts_apart() -> None:
     counts = Confusion.of([*pairs, (True, None), (False, None), (False, None)])
     assert counts == Confusion(tp=4, fp=2, fn=1, tn=3, invalid=3)
     assert counts.n == 10
-
-
-def test_the_program_for_labels_of_ones_own_does_what_the_page_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "judges.md").read_text()
-    (program,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    rewards = {"a": (True, True), "b": (False, True), "c": (True, False), "unlabelled": (True, True)}
-    verdicts = [{"id": id, "reward": {"success": s, "valid": v}} for id, (s, v) in rewards.items()]
-    labels = [{"id": id, "success": True} for id in "abc"]
-    for name, rows in (("labels.jsonl", labels), (re.findall(r'"(\S+-verdicts\.jsonl)"', program)[0], verdicts)):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("\n".join(map(json.dumps, rows)))
-    monkeypatch.chdir(tmp_path)
-    exec(program, {})
-    assert json.loads(capsys.readouterr().out)["counts"] == {"tp": 1, "fp": 0, "fn": 1, "tn": 0, "invalid": 1}
 
 
 def test_every_share_is_as_by_hand_and_has_wilsons_interval() -> None:
