@@ -117,9 +117,9 @@ class ChatClient:
                         raise kind(f"endpoint {self._endpoint}: {failed.reason}") from None
                     if tried > self.config.max_retries:
                         times = "once" if tried == 1 else f"{tried} times"
-                        option = f"{self.config.section}.max_retries"
+                        section = self.config.section
                         raise EngineError(
-                            f"endpoint {self._endpoint} failed {times} ({option}), last: {failed.reason}"
+                            f"endpoint {self._endpoint} failed {times} ({section}.max_retries), last: {failed.reason}"
                         ) from None
                     pause = min(FIRST_PAUSE_S * 2 ** (tried - 1), LONGEST_PAUSE_S) * random.uniform(0.5, 1)
                     if failed.wait_s is not None:
