@@ -46,6 +46,8 @@ class ChatClient:
         self._cache = AnswerCache(Path(config.cache)) if config.cache else None
         self._pace = Pace(config.requests_per_minute, config.tokens_per_minute)
         self._slots = asyncio.Semaphore(config.max_concurrency)
+        self._failing = False
+        """Whether no answer has come since a failed try was told: one line says that an endpoint is down."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -105,6 +107,7 @@ class ChatClient:
                 await asyncio.sleep(self._pace.held(time.monotonic()))
                 try:
                     answer = await self._spending.pay(most, lambda: self._endpoint.ask(content))
+                    self._failing = False
                     if answer.input_tokens is not None and answer.output_tokens is not None:
                         self._pace.correct(answer.input_tokens + answer.output_tokens - expected)
                     return answer
@@ -120,6 +123,10 @@ class ChatClient:
                     if failed.wait_s is not None:
                         self._pace.hold(time.monotonic() + failed.wait_s)
                         pause = failed.wait_s
-                    logger.info("endpoint %s: %s; try %d in %.1f s", self._endpoint, failed.reason, tried + 1, pause)
+                    level = logging.DEBUG if self._failing else logging.INFO
+                    self._failing = True
+                    logger.log(
+                        level, "endpoint %s: %s; try %d in %.1f s", self._endpoint, failed.reason, tried + 1, pause
+                    )
                     await asyncio.sleep(pause)
         raise AssertionError("the last try raises")
