@@ -60,10 +60,13 @@ class Plug(Section):
 
     def culprit(self, error: BaseException) -> str:
         """Which of its methods raised an error, and by which line of its file: ` in start (my_env.py, line 62)`; empty
-        where none of its own code did."""
-        file = str(vars(sys.modules[type(self).__module__]).get("__file__"))
-        own = [(frame, line) for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
-        return f" in {own[0][0].f_code.co_name} ({Path(file).name}, line {own[-1][1]})" if own else ""
+        where no code of a user's did."""
+        modules = {each.__module__ for each in type(self).__mro__ if issubclass(each, Plug)}
+        theirs = [module for module in modules if not module.startswith("webdojo.")]
+        files = {vars(sys.modules[module]).get("__file__") for module in theirs}
+        raised = walk_tb(error.__traceback__)
+        own = [(frame.f_code, line) for frame, line in raised if frame.f_code.co_filename in files]
+        return f" in {own[0][0].co_name} ({Path(own[-1][0].co_filename).name}, line {own[-1][1]})" if own else ""
 
 
 @contextmanager

@@ -110,9 +110,11 @@ def test_an_invalid_episode_has_no_reward_and_the_judge_explains_itself(tmp_path
         judged.secrets = ["swordfish-9"]
         judged.reward = Reward(value=0.0, success=False, reason="judged unsuccessful", judgements=[answer])
         invalid.reward = Reward(value=0.0, success=False, valid=False, cause="dead_page", reason="nothing loads")
-        for episode in (judged, invalid):
+        unjudged = trajectory("t-2", store.images)
+        unjudged.reward = None
+        for episode in (judged, invalid, unjudged):
             store.add_trajectory(episode, "eval", 0)
-    film = webdojo("runs", "film", run, "t-0", "t-1").stdout
+    film = webdojo("runs", "film", run, "t-0", "t-1", "t-2").stdout
     assert "reward 0: judged unsuccessful\nthe judge's answer:\nThe <cart> of *** is empty.\nNOT SUCCESS\n" in film
     assert ", invalid: nothing loads\n" in film
     assert film.count("reward 0") == 1
