@@ -49,7 +49,7 @@ class _Record(Task):
 
 
 def load(path: str | Path) -> Iterator[Task]:
-    """Our own `Task` records, in any format of `tasks.files`; further columns of a set stand in their `metadata`.
+    """Our own `Task` records, in any format of `tasks.files`; what else a set knows stands in their `metadata`.
 
     Raises TaskError for what is wrong with the file, and for a schema version that this webdojo does not know.
     """
