@@ -92,6 +92,15 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     sys.modules.pop("their_notes", None)
 
 
+def test_an_instance_without_a_name_is_named_by_its_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plug = ENVIRONMENTS.get("./my_env.py:Notes")
+    assert plug().name == "./my_env.py:Notes"
+    (here / "other").mkdir()
+    monkeypatch.chdir("other")
+    assert plug().name == f"{here}/my_env.py:Notes"
+    assert ENVIRONMENTS.get(plug().name) is plug
+
+
 # --- four ways in -----------------------------------------------------------------------------
 
 

@@ -20,10 +20,12 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from traceback import walk_tb
 from types import MappingProxyType, ModuleType
 from typing import Any, Generic, TypeVar
 
@@ -31,15 +33,20 @@ from pydantic import AfterValidator, BeforeValidator, SerializeAsAny, model_vali
 from pydantic.fields import FieldInfo
 
 from webdojo.config import Section
-from webdojo.errors import ConfigError
+from webdojo.errors import ConfigError, WebdojoError, one_line
 
 T = TypeVar("T")
+
+BUGS = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, TypeError)
+"""Errors of code that is wrong, which another try meets again; what a network or a file raises may pass."""
+_OF_FILE = "webdojo_plug_"
+"""How the names of modules begin that are read from files."""
 
 
 class Plug(Section):
     """A plug with options: derive a class and give it fields.
 
-    An instance built without a `name` is named by the import path of its class.
+    An instance built without a `name` is named by the file or the import path of its class.
     """
 
     name: str = ""
@@ -48,8 +55,29 @@ class Plug(Section):
     @model_validator(mode="after")
     def _named(self) -> Plug:
         if not self.name:
-            self.name = f"{type(self).__module__}:{type(self).__qualname__}"
+            self.name = f"{_place_of(type(self).__module__)}:{type(self).__qualname__}"
         return self
+
+    def culprit(self, error: BaseException) -> str:
+        """Which of its methods raised an error, and by which line of its file: ` in start (my_env.py, line 62)`; empty
+        where no code of a user's did."""
+        modules = {each.__module__ for each in type(self).__mro__ if issubclass(each, Plug)}
+        theirs = [module for module in modules if not module.startswith("webdojo.")]
+        files = {vars(sys.modules[module]).get("__file__") for module in theirs}
+        raised = walk_tb(error.__traceback__)
+        own = [(frame.f_code, line) for frame, line in raised if frame.f_code.co_filename in files]
+        return f" in {own[0][0].co_name} ({Path(own[-1][0].co_filename).name}, line {own[-1][1]})" if own else ""
+
+
+@contextmanager
+def one_line_errors(plug: Plug, noun: str) -> Iterator[None]:
+    """Whatever the code of a plug raises in the block becomes a ConfigError that says by which of its lines."""
+    try:
+        yield
+    except WebdojoError:
+        raise
+    except Exception as error:  # code of a plug: what it raises is not ours to foresee
+        raise ConfigError(f"{noun} {plug.name!r} failed{plug.culprit(error)}: {one_line(error)}") from error
 
 
 class ImportedLater(Mapping[str, T]):
@@ -213,9 +241,17 @@ def _found(path: str, noun: str) -> Any:
     return getattr(module, attribute)
 
 
+def _place_of(module: str) -> str:
+    """How a name of a plug begins that finds it in a module."""
+    if not module.startswith(_OF_FILE):
+        return module
+    file = Path(str(sys.modules[module].__file__))
+    return f"./{file.relative_to(Path.cwd())}" if file.is_relative_to(Path.cwd()) else str(file)
+
+
 def _from_file(file: Path) -> ModuleType:
     """The module of a file, the same one however often it is asked for; it may import from its own folder."""
-    name = f"webdojo_plug_{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
+    name = f"{_OF_FILE}{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, file)

@@ -22,6 +22,8 @@ from webdojo.agent.harness import Codec, Harness, HarnessConfig
 from webdojo.agent.harnesses import HARNESSES
 from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.browser.config import BrowserConfig
+from webdojo.browser.network.address import host_of
+from webdojo.browser.network.guard import Guard, Refused
 from webdojo.config import Section
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Split
@@ -29,7 +31,7 @@ from webdojo.envs.registry import ENVIRONMENTS, TasksConfig
 from webdojo.errors import ConfigError, Missing, TaskError
 from webdojo.evaluation.metrics import EvaluateConfig
 from webdojo.placement import ClusterConfig
-from webdojo.plugins import Registry, plug_field, slot_of
+from webdojo.plugins import Registry, one_line_errors, plug_field, slot_of
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig
 from webdojo.policy.engines import ENGINES, HF
@@ -165,7 +167,7 @@ class Recipe(Section):
 
         Without `trains` an evaluation follows, not training; `demonstrates` says that demonstrations may be made.
         """
-        env, reward = self.env, self.reward_function
+        env = self.env
         self.engine.check(self.harness)
         if trains and not self.engine.can_train:
             raise ConfigError(f"engine {self.engine.name!r} serves a model that cannot be trained: set engine.name=hf")
@@ -181,33 +183,34 @@ class Recipe(Section):
                 f"cycles.demos_below = {self.cycles.demos_below:g}", "set it to 0, so that no teacher helps"
             )
         if missing := self._missing(trains):
-            raise Missing(*missing, otherwise=f"or take the embedded web, which needs none of this: {self._embedded}")
+            raise Missing(*missing, otherwise=self._otherwise)
         if missing := self.tracking.missing():
             raise Missing(*missing)
         if trains:
             if self.tasks.path:
                 tasks = self.draw("train", 10_000)
                 levels = {task.difficulty for task in tasks}
-                for task in tasks:
-                    env.check(task)
-                    reward.check(task)
+                self._check_tasks(tasks)
             else:
-                levels = set(env.difficulty_levels())
+                with one_line_errors(env, "environment"):
+                    levels = set(env.difficulty_levels())
             for number, stage in enumerate(self.train.stages):
                 if not any(stage.difficulty_sampling.get(level, 1) for level in levels):
                     raise TaskError(
                         f"train.stages.{number}.difficulty_sampling {stage.difficulty_sampling} leaves none of the "
                         f"difficulties {sorted(levels)} of the training tasks: give one of them a weight"
                     )
+        from webdojo.envs.task_sets import own_tasks
+
         heldout, files = self.evaluate.tasks, self.tasks
         own = files.path or files.eval_path
-        for task in self.draw("eval", heldout) if own else env.samples("eval", heldout, self.seed):
-            env.check(task)
-            reward.check(task)
+        self._check_tasks(
+            self.draw("eval", heldout) if own else own_tasks(env, env.samples, "eval", heldout, self.seed)
+        )
 
     def check_collection(self, tasks: Sequence[Task] | None = None) -> None:
         """As `check`, for a collection (`webdojo collect`) of these tasks; by default of its first training tasks."""
-        env, reward, config = self.env, self.reward_function, self.collect
+        env, config = self.env, self.collect
         if config.teacher == "person" and self.browser.servers:
             raise ConfigError("a person demonstrates in a window of this machine: leave browser.servers out")
         env.check_browser(self.browser)
@@ -217,9 +220,22 @@ class Recipe(Section):
             self.engine.check(self.harness)
         if missing := self._missing(trains=True, draws=tasks is None):
             raise Missing(*missing)
-        for task in self.training_tasks()[: config.tasks] if tasks is None else tasks:
-            env.check(task)
+        self._check_tasks(self.training_tasks()[: config.tasks] if tasks is None else tasks)
+
+    def _check_tasks(self, tasks: Sequence[Task]) -> None:
+        """Raise where a task cannot be done, cannot be scored, or begins where the browsers may not go."""
+        reward, guard = self.reward_function, Guard(self.browser.guard)
+        guarded = self.env.is_there_already and not self.browser.servers
+        for task in tasks:
+            self.env.check(task)
             reward.check(task)
+            try:
+                if guarded:
+                    guard.check_private(host_of(task.start_url))
+            except Refused as refused:
+                raise ConfigError(
+                    f"task {task.id!r} begins at {task.start_url}: {refused}; {refused.setting}"
+                ) from None
 
     def _check_oracle(self, asked: str, otherwise: str, later: str = "") -> None:
         """Raise a ConfigError where the environment's oracle could not do what `asked` says."""
@@ -253,10 +269,14 @@ class Recipe(Section):
         return list(dict.fromkeys(found))
 
     @property
-    def _embedded(self) -> str:
-        """How this recipe is told to train on the embedded web."""
+    def _otherwise(self) -> str:
+        """How this recipe is told to train on the embedded web; empty for who has brought an environment."""
+        if self.env.name not in ENVIRONMENTS:
+            return ""
         there = f"{self.name}-dojo"
-        return f"webdojo train {there}" if there in recipe_names() else "env=dojo reward=rules"
+        return "or take the embedded web, which needs none of this: " + (
+            f"webdojo train {there}" if there in recipe_names() else "env=dojo reward=rules"
+        )
 
     def __reduce__(self) -> Any:
         """Pickled as plain data: the class of a plug from a file is found again by its name."""

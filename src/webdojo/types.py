@@ -421,6 +421,11 @@ class Trajectory(Record):
         return found if isinstance(found, str) else ""  # a browser's record has the calls alone, as a list
 
     @property
+    def is_bug(self) -> bool:
+        """Whether the code of an environment or of a reward failed it by an error that another try meets again."""
+        return bool(self.diagnostics.get("bug"))
+
+    @property
     def versions(self) -> Sequence[int]:
         """The weight versions that sampled this trajectory, lowest first."""
         return sorted({v for turn in self.turns for v in turn.response.versions})

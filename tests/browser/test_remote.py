@@ -177,7 +177,14 @@ async def test_sessions_start_logged_in_and_say_who_they_are(tmp_path: Path, sit
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"), [(None, "cannot be read"), ("{", "cannot be read"), ("{}", "has no 'cook")]
+    ("content", "reason"),
+    [
+        (None, "cannot be read"),
+        ("{", "cannot be read"),
+        ("{}", "has no 'cook"),
+        ('{"cookies": [{"name": "who", "value": "ada"}]}', "cookie 'who' has no domain and no path"),
+        ('{"cookies": [{"value": "ada", "domain": "a.example", "path": "/"}]}', "cookie 1 has no name"),
+    ],
 )
 def test_a_wrong_storage_state_is_named(tmp_path: Path, content: str | None, reason: str) -> None:
     file = tmp_path / "state.json"

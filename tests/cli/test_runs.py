@@ -17,7 +17,7 @@ from webdojo.reward.function import invalid
 from webdojo.reward.gate import Scorer
 from webdojo.reward.registry import REWARDS
 from webdojo.store.run import RunStore
-from webdojo.types import Termination
+from webdojo.types import Judgement, Reward, Termination
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +100,27 @@ def test_failed_episodes_are_listed_with_their_reasons_and_each_has_a_film(runs:
     assert several.stdout.splitlines()[-1] == f"film: {tmp_path / 'both.html'}"
     assert (tmp_path / "both.html").read_text().count("<article") == 2
     assert "no episode in" in one_line_error(webdojo("runs", "film", run, "nothing-like-it"))
+
+
+def test_an_invalid_episode_has_no_reward_and_the_judge_explains_itself(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with RunStore.create(run, "name: x", {"seed": 0}) as store:
+        judged, invalid = trajectory("t-0", store.images), trajectory("t-1", store.images)
+        answer = Judgement(step="verdict", prompt="Did it?", answer="The <cart> of swordfish-9 is empty.\nNOT SUCCESS")
+        judged.secrets = ["swordfish-9"]
+        judged.reward = Reward(value=0.0, success=False, reason="judged unsuccessful", judgements=[answer])
+        invalid.reward = Reward(value=0.0, success=False, valid=False, cause="dead_page", reason="nothing loads")
+        unjudged = trajectory("t-2", store.images)
+        unjudged.reward = None
+        for episode in (judged, invalid, unjudged):
+            store.add_trajectory(episode, "eval", 0)
+    film = webdojo("runs", "film", run, "t-0", "t-1", "t-2").stdout
+    assert "reward 0: judged unsuccessful\nthe judge's answer:\nThe <cart> of *** is empty.\nNOT SUCCESS\n" in film
+    assert ", invalid: nothing loads\n" in film
+    assert film.count("reward 0") == 1
+    page = Path(film.splitlines()[-1].removeprefix("film: ")).read_text()
+    assert "The &lt;cart&gt; of *** is empty." in page and "swordfish" not in page
+    assert page.count("reward 0") == 1 and "invalid: dead page" in page
 
 
 FORGETFUL = """

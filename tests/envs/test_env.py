@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
+import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
@@ -99,7 +102,8 @@ async def test_whatever_it_raises_ends_only_its_episode(
     trajectory = await play.play(NEXT, DONE)
     assert (trajectory.termination, trajectory.steps) == (termination, turns)
     assert trajectory.failure == "environment_failed"
-    assert trajectory.error.endswith(":Noted' failed: ValueError: broken here")
+    told = rf".*:Noted' failed in {method} \(test_env\.py, line \d+\): ValueError: broken here"
+    assert re.fullmatch(told, trajectory.error)
     assert "in _note" in trajectory.diagnostics["traceback"], "the line that raised is not told"
     assert not env._turns, "its visit was not ended"
     if turns:
@@ -203,6 +207,48 @@ async def test_it_starts_and_closes_around_what_runs_in_it() -> None:
             assert (env.hosts, env.kind_of("http://a/"), env.reward, env.oracle) == ({}, "", None, None)
             raise KeyError
     assert asked == ["start", "close"]
+
+
+class Shut(Noted):
+    """An app that cannot be stopped, or started."""
+
+    async def start(self) -> None:
+        self._note("start")
+
+    async def close(self) -> None:
+        raise ProcessLookupError("no such process")
+
+
+@pytest.mark.parametrize("error", [KeyError("the first error"), asyncio.CancelledError(), None])
+async def test_what_its_end_raises_hides_nothing(error: BaseException | None, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "webdojo")
+    ending = pytest.raises(type(error)) if error is not None else contextlib.nullcontext()
+    with ending:
+        async with Shut():
+            if error is not None:
+                raise error
+    told = r"environment '.*:Shut' failed in close \(test_env\.py, line \d+\): ProcessLookupError: no such process"
+    assert re.fullmatch(told, caplog.messages[-1])
+
+
+async def test_what_its_start_raises_is_one_line() -> None:
+    told = r"environment '.*:Shut' failed in start \(test_env\.py, line \d+\): ValueError: broken here$"
+    with pytest.raises(ConfigError, match=told):
+        async with Shut(raises_in="start"):
+            raise AssertionError("it has not started")
+
+
+async def test_a_cookie_that_no_browser_takes_is_told_at_once(pool: BrowserPool, site: str) -> None:
+    class LoggedIn(Noted):
+        async def visit(self, task: Task, seed: str = "") -> Visit:
+            visit = await super().visit(task, seed)
+            visit.storage_state = {"cookies": [{"name": "who", "value": "ada", "path": "/"}], "origins": []}
+            return visit
+
+    env = LoggedIn()
+    with pytest.raises(ConfigError, match=r"^storage_state of the visit: cookie 'who' has no domain; a cookie needs"):
+        await Stage(pool, site, env).play(DONE)
+    assert env._asked == ["visit", "leave"], "it was tried again"
 
 
 async def test_a_visit_without_more_is_the_tasks_own(tmp_path: Any) -> None:

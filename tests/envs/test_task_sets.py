@@ -13,7 +13,7 @@ from tests.rollout.records import task
 from webdojo.envs import web
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Split
-from webdojo.envs.registry import TasksConfig
+from webdojo.envs.registry import ENVIRONMENTS, TasksConfig
 from webdojo.envs.task_sets import load_tasks, tasks_of
 from webdojo.envs.web import Web
 from webdojo.errors import ConfigError, Missing, TaskError
@@ -140,8 +140,49 @@ def test_no_tasks_are_one_clear_line(tmp_path: Path) -> None:
         tasks_of(Web(), TasksConfig(path=nothing), "train", 1, 0)
     with pytest.raises(TaskError, match=r"none\.jsonl' holds no tasks \(tasks\.eval_path\)"):
         tasks_of(Web(), TasksConfig(eval_path=nothing), "eval", 1, 0)
-    with pytest.raises(TaskError, match=r"missing\.jsonl' cannot be read"):
+    with pytest.raises(TaskError, match=r"^tasks\.path: task file '.*missing\.jsonl' does not exist$"):
         tasks_of(Web(), TasksConfig(path=str(tmp_path / "missing.jsonl")), "train", 1, 0)
     twice = written(tmp_path / "twice.jsonl", "a", "a")
     with pytest.raises(TaskError, match="id 'a' stands there already"):
         tasks_of(Web(), TasksConfig(path=twice), "train", 1, 0)
+
+
+ROWS = """
+from webdojo import Environment
+
+class Rows(Environment):
+    def tasks(self, split, n, seed):
+        return [{"id": "a", "instruction": "Go"}]
+
+class Broken(Environment):
+    def tasks(self, split, n, seed):
+        return {}[split]
+"""
+
+
+def test_what_the_tasks_of_ones_own_environment_have_wrong_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(ROWS)
+    environment = {name: ENVIRONMENTS.get(f"{tmp_path}/mine.py:{name}")() for name in ("Rows", "Broken")}
+    with pytest.raises(
+        TaskError, match=r"mine\.py:Rows': tasks must give webdojo\.Task records, and gave a dict: {'id"
+    ):
+        tasks_of(environment["Rows"], TasksConfig(), "train", 1, 0)
+    with pytest.raises(
+        ConfigError, match=r"mine\.py:Broken' failed in tasks \(mine\.py, line 10\): KeyError: 'train'$"
+    ):
+        tasks_of(environment["Broken"], TasksConfig(), "train", 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"instruction": " "}, "instruction is empty: say what is to be done"),
+        ({"start_url": "a.example/"}, "start_url 'a.example/' begins with neither http:// nor https://"),
+    ],
+)
+def test_a_row_that_nobody_could_begin_is_refused(tmp_path: Path, wrong: dict[str, str], says: str) -> None:
+    file = tmp_path / "tasks.json"
+    rows = [task("a"), task("b").model_copy(update=wrong)]
+    file.write_text(json.dumps([row.model_dump(mode="json", exclude_defaults=True) for row in rows]))
+    with pytest.raises(TaskError, match=rf"^task 2 of '.*tasks\.json' \(tasks\.path\), 'b': {says}$"):
+        tasks_of(Web(), TasksConfig(path=str(file)), "eval", 1, 0)

@@ -148,6 +148,12 @@ async def test_episodes_begin_at_a_host_at_an_even_pace(
     assert await waits(env, (f"http://{host}.example/" for host in "aaaabb"), monkeypatch) == waited
 
 
+async def test_hosts_of_ones_own_have_no_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = Web(episodes_per_minute=30, robots_txt=False)
+    assert await waits(env, ["http://127.0.0.1:8090/"] * 3 + ["http://10.1.2.3/"] * 2, monkeypatch) == []
+    assert await waits(env, ["http://93.184.216.34/"] * 2, monkeypatch) == [0.0, 2.0]
+
+
 async def test_the_environment_keeps_its_pace_by_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     env = Web(episodes_per_minute=300, robots_txt=False)
     urls = ["http://a.example/", "http://A.example:80/x", "http://b.example/"]

@@ -96,6 +96,46 @@ async def test_a_task_of_the_recipe_is_judged_by_its_evaluator(tmp_path, reward)
         assert "KeyError: 'page'" in done.traceback
 
 
+OWN = """
+from webdojo import Environment, Reward, RewardFunction, Task
+
+class Verdict(RewardFunction):
+    async def score(self, trajectory, images):
+        holds = [trajectory.answer == wanted for wanted in trajectory.task.evaluator.get("answers", [])]
+        return Reward(value=float(all(holds)), success=all(holds))
+
+class Own(Environment):
+    def tasks(self, split, n, seed):
+        row = {"start_url": "http://127.0.0.1:9/", "website": "127.0.0.1", "evaluator": {"answers": ["12"]}}
+        return [Task(id=f"{split}-{number}", instruction=f"Count {number}", **row) for number in range(n)][:3]
+
+    @property
+    def reward(self):
+        return Verdict()
+"""
+
+
+async def test_an_environments_verdict_is_not_asked_about_words_of_ones_own(tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    with Endpoint(default=say(completion(DONE))) as endpoint:
+        url = f"{endpoint.url}/models"
+        given = recipe(
+            endpoint, f"env={{name: '{tmp_path}/own.py:Own'}}", "reward=env", "browser.guard.private_hosts=[127.0.0.1]"
+        )
+        done, _, _ = await run(given, tmp_path / "run", url)
+    assert done is not None and done.termination is Termination.COMPLETED, done
+    assert done.reward is None
+
+
+def test_a_training_task_of_an_environment_is_named_too(tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    given = load_recipe("quickstart", [f"env={{name: '{tmp_path}/own.py:Own'}}", "evaluate.tasks=2", "reward=env"])
+    assert own_task(given, "eval-1").instruction == "Count 1"
+    assert own_task(given, "train-2").instruction == "Count 2"
+    with pytest.raises(ConfigError, match="has 5 tasks, and none is 'train-7'"):
+        own_task(given, "train-7")
+
+
 def test_a_task_of_the_recipe_is_named_by_its_id_or_its_words_and_is_in_any_of_its_files(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
     for name in ("train", "eval"):

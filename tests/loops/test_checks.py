@@ -14,7 +14,7 @@ from webdojo.recipe import load_recipe
 
 STAGE = "{iterations: 1, max_steps: 9, difficulty_sampling: {1: 0, 2: 0}}"
 """Of the quickstart's levels it draws none."""
-WEB = ["env={name: web}", "sft.demos=0"]
+WEB = ["env={name: web}", "sft.demos=0", "browser.guard.private_hosts=[localhost]"]
 
 
 @pytest.fixture
@@ -123,9 +123,9 @@ def test_a_stage_must_draw_some_task_of_a_file(mine: list[str]) -> None:
 
 
 def test_a_file_of_tasks_that_cannot_be_read_is_told_before_it_runs(mine: list[str]) -> None:
-    with pytest.raises(TaskError, match=r"task file 'none\.jsonl' cannot be read"):
+    with pytest.raises(TaskError, match=r"tasks\.path: task file 'none\.jsonl' does not exist in /"):
         check(*mine, "tasks.path=none.jsonl")
-    with pytest.raises(TaskError, match=r"task file 'none\.jsonl' cannot be read"):
+    with pytest.raises(TaskError, match=r"tasks\.eval_path: task file 'none\.jsonl' does not exist in /"):
         check(*mine, "tasks.eval_path=none.jsonl", trains=False)
     Path("empty.jsonl").write_text("")
     with pytest.raises(TaskError, match="holds no tasks"):
@@ -152,6 +152,22 @@ def test_all_that_a_user_must_bring_is_told_at_once(mine: list[str]) -> None:
         load_recipe("openwebrl", ["tasks.path=tasks.jsonl"]).check(trains=True, demonstrates=True)
     assert caught.value.lines[-1].endswith(": webdojo train openwebrl-dojo")
     check(*WEB, JUDGED, "env=dojo", "reward=rules")
+
+
+def test_who_has_brought_an_environment_is_told_of_no_other(mine: list[str]) -> None:
+    Path("mine.py").write_text("from webdojo.envs.web import Web\n\n\nclass Mine(Web):\n    pass\n")
+    with pytest.raises(Missing) as caught:
+        check(*mine, JUDGED, "env={name: ./mine.py:Mine}")
+    assert len(caught.value.lines) == 1 and "NO_SUCH_KEY" in caught.value.lines[0]
+
+
+def test_a_host_that_is_not_public_is_told_before_anything_starts(mine: list[str]) -> None:
+    said = (
+        r"task 'a' begins at http://site\.localhost/: 127.* is not a public .*private_hosts=\[site\.localhost\] allows"
+    )
+    with pytest.raises(ConfigError, match=said):
+        check(*mine, "browser.guard.private_hosts=[]")
+    check(*mine, "browser.guard.private_hosts=[]", "browser.servers=[http://10.0.0.7:8400]")
 
 
 def test_what_does_not_fit_together_comes_before_what_is_missing(mine: list[str]) -> None:

@@ -20,7 +20,7 @@ from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
-from webdojo.types import Feedback, FinishReason, Response, ToolCall, Trajectory, Turn
+from webdojo.types import Feedback, FinishReason, Judgement, Response, ToolCall, Trajectory, Turn
 
 RECIPE = load_recipe("quickstart", ["harness.screenshots_kept=1"])
 
@@ -62,7 +62,10 @@ def episode(id: str, store: RunStore, codec: Processor, site: int, success: bool
 @pytest.fixture
 def run(tmp_path: Path, codec: Processor) -> Path:
     with RunStore.create(tmp_path / "run", dump_recipe(RECIPE), {}) as store:
-        store.add_trajectory(episode("a", store, codec, 1, success=True), "rl", 4)
+        judged = episode("a", store, codec, 1, success=True)
+        assert judged.reward is not None
+        judged.reward.judgements = [Judgement(step="verdict", prompt="Is it?", answer="It is. SUCCESS")]
+        store.add_trajectory(judged, "rl", 4)
         store.add_trajectory(episode("b", store, codec, 2, success=False, last=""), "rl", 4)
         store.add_trajectory(trajectory("empty", store.images, turns=[]), "rl", 4)
         store.add_trajectory(episode("c", store, codec, 3, success=True), "eval_rl", 4)
@@ -95,6 +98,9 @@ def test_a_line_is_a_whole_conversation_with_its_screenshots_and_reward(run: Pat
     assert "Clicked 1." in messages[5]["content"][0]["text"]
     shown = [part["image_url"]["url"] for m in messages for part in m["content"] if part["type"] == "image_url"]
     assert shown == line["images"]
+    assert stored.reward is not None and line["reason"] == stored.reward.reason
+    assert line["judgements"] == [{"step": "verdict", "answer": "It is. SUCCESS"}]
+    assert lines[1]["judgements"] == []
     digests = [hashlib.sha256((tmp_path / "out" / name).read_bytes()).hexdigest() for name in shown]
     assert digests == [turn.observation.screenshot.sha for turn in stored.turns]
 

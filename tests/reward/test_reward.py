@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
@@ -243,11 +244,34 @@ async def test_a_function_that_raises_makes_the_episode_invalid_and_never_0(kind
     for episode in (ended(), ended(Termination.COMPLETED, "7", "no think end tag")):
         reward = await scored(judged(broken, kind), episode)
         assert (reward.value, reward.success, reward.valid) == (0, False, False)
-        assert "failed: ValueError: the judge said neither yes nor no" in reward.reason
+        told = (
+            r"reward '.*' failed in score \(test_reward\.py, line \d+\): ValueError: the judge said neither yes nor no"
+        )
+        assert re.fullmatch(told, reward.reason)
         assert (episode.failure, episode.termination) == ("reward_failed", Termination.COMPLETED)
         assert episode.error == "ValueError: the judge said neither yes nor no"
         assert "Traceback" in episode.diagnostics["reward"]
         assert "in broken" in episode.diagnostics["reward"], "the line that raised is not told"
+
+
+class Sync(RewardFunction):
+    def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:  # type: ignore[override]
+        return Reward(value=1.0, success=True)
+
+
+async def test_a_score_that_is_not_async_is_told_so() -> None:
+    with pytest.raises(ConfigError, match=r"reward '.*:Sync': score must be `async def`$"):
+        await scored(Sync(), ended())
+
+
+@pytest.mark.parametrize(("error", "bug"), [(KeyError("page"), True), (OSError("no network"), False)])
+async def test_errors_of_code_are_told_from_those_that_may_pass(error: Exception, bug: bool) -> None:
+    async def broken(trajectory: Trajectory) -> Reward:
+        raise error
+
+    episode = ended()
+    await scored(judged(broken), episode)
+    assert episode.is_bug == bug
 
 
 async def test_a_timeout_inside_the_function_is_its_failure_too() -> None:

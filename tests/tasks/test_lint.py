@@ -151,6 +151,12 @@ def test_what_needs_an_account(text: str, needs: bool) -> None:
     assert rules(task(text, storage_state="ada.json")) == []
 
 
+@pytest.mark.parametrize("website", ["localhost", "127.0.0.1:8090", "192.168.1.7", "172.20.0.3", "[::1]:8090"])
+def test_whoever_serves_a_site_says_who_logs_in_there(website: str) -> None:
+    asked = task("Log in as ann and show my orders").model_copy(update={"website": website})
+    assert rules(asked) == []
+
+
 @pytest.mark.parametrize(
     ("text", "evaluator", "leaks"),
     [

@@ -29,6 +29,7 @@ def test_records_come_back_as_they_were_written(tmp_path):
         ("{}", "must hold a list of tasks, but holds a dict"),
         ("[1]", "task 1 of .* must be an object, but is a int"),
         (json.dumps([{**record("a"), "goal": 1}]), "task 1 of .*: goal: extra inputs"),
+        (json.dumps([{**record("a"), "evaluater": {}}]), "evaluater: extra inputs .*; did you mean 'evaluator'\\?$"),
         (json.dumps([{**record("a"), "schema_version": 2}]), "task 1 of .*: schema_version: .* 2 is later than 1, "),
         (json.dumps([{**record("a"), "metadata": "{"}]), "task 1 of .*: metadata: .* is not json"),
         (json.dumps([record("a"), record("a")]), "task 2 of .*: id 'a' stands there already"),
@@ -39,7 +40,7 @@ def test_what_is_wrong_with_a_file_of_records(tmp_path, text, says):
     file.write_text(text)
     with pytest.raises(TaskError, match=says):
         list(load(file))
-    with pytest.raises(TaskError, match="cannot be read"):
+    with pytest.raises(TaskError, match=r"none\.json' does not exist$"):
         list(load(tmp_path / "none.json"))
 
 

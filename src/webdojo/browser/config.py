@@ -153,6 +153,20 @@ def files_to_upload(paths: Sequence[str]) -> dict[str, Path]:
     return found
 
 
+def check_storage_state(state: StorageState, named_by: str) -> None:
+    """Raise ConfigError for a cookie that lacks what a browser needs; `named_by` names the state."""
+    for number, cookie in enumerate(state.get("cookies", []), 1):
+        lacks = [key for key in ("name", "value") if key not in cookie]
+        if "url" not in cookie:
+            lacks += [key for key in ("domain", "path") if not cookie.get(key)]
+        if lacks:
+            which = f"cookie {cookie['name']!r}" if "name" in cookie else f"cookie {number}"
+            raise ConfigError(
+                f"{named_by}: {which} has no {' and no '.join(lacks)}; a cookie needs name, value, domain and path, "
+                "such as 'domain': '127.0.0.1', 'path': '/'"
+            )
+
+
 def read_storage_state(file: str, named_by: str) -> StorageState | None:
     """Read a storage state from a file; return None if its name is empty. `named_by` names the key for ConfigError."""
     if not file:
@@ -164,4 +178,5 @@ def read_storage_state(file: str, named_by: str) -> StorageState | None:
         raise ConfigError(f"{named_by} {file!r} cannot be read: {' '.join(str(error).split())}") from None
     if not well_formed:
         raise ConfigError(f"{named_by} {file!r} has no 'cookies' and no 'origins': save one with Playwright")
+    check_storage_state(state, f"{named_by} {file!r}")
     return dict(state)

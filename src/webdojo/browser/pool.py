@@ -18,7 +18,14 @@ from typing import Self
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.chromium import BackgroundTasks, Chromium, first_line
-from webdojo.browser.config import HOSTED, BrowserConfig, StorageState, files_to_upload, read_storage_state
+from webdojo.browser.config import (
+    HOSTED,
+    BrowserConfig,
+    StorageState,
+    check_storage_state,
+    files_to_upload,
+    read_storage_state,
+)
 from webdojo.browser.interface import BLANK
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.network.proxy import GuardProxy
@@ -119,6 +126,7 @@ class BrowserPool:
         """See `interface.Pool.open`; an answer of HTTP 500 or above counts as none."""
         if start_url != BLANK:
             check_address(start_url)
+        check_storage_state(storage_state or {}, "storage_state of the visit")
         try:
             async with asyncio.timeout(self._config.acquire_timeout_s):
                 await self._free_places.acquire()

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import ValidationError
 
-from webdojo.browser.config import StorageState
+from webdojo.browser.config import StorageState, check_storage_state
 from webdojo.browser.interface import ActResult, PageRead
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser_service.wire import READS, RESULT, SNAPSHOT, ErrorKind, Health, Opened, ProblemBody, host_of
@@ -108,6 +108,7 @@ class RemotePool:
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> RemoteSession:
         """See `interface.Pool.open`; the server must be able to reach `start_url`."""
+        check_storage_state(storage_state or {}, "storage_state of the visit")
         deadline = asyncio.get_running_loop().time() + self._acquire_timeout_s
         body = {"start_url": start_url, "headers": headers or {}, "storage_state": storage_state}
         while True:

@@ -114,7 +114,7 @@ def film(
     from webdojo.redact import redact
     from webdojo.store.run import RunStore
     from webdojo.view.film import write_trajectories
-    from webdojo.view.tables import turn_text
+    from webdojo.view.tables import ending_text, turn_text
 
     with RunStore.open(run, readonly=True) as store:
         found = [store.trajectory(find_episode(store, episode)) for episode in episodes]
@@ -128,8 +128,7 @@ def film(
         typer.echo(f"{shown.task.instruction}\n")
         for step, turn in enumerate(shown.turns, start=1):
             typer.echo(turn_text(step, turn))
-        verdict = "" if shown.reward is None else f", reward {shown.reward.value:g}"
-        typer.echo(f"\n{shown.termination.value.replace('_', ' ')}{verdict}{f': {why(shown)}' if why(shown) else ''}")
+        typer.echo(f"\n{ending_text(shown, why(shown))}")
         if shown.traceback:
             typer.echo(f"{shortened(shown.traceback)}\nthe whole traceback is in the film")
     typer.echo(f"film: {target}")

@@ -6,6 +6,7 @@ A recipe names one in its `env` section. To write one, derive `Environment`, giv
 
 from __future__ import annotations
 
+import logging
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,9 +18,12 @@ from pydantic import PrivateAttr
 from webdojo.agent.script import ScriptMaker
 from webdojo.browser.config import BrowserConfig, StorageState, read_storage_state
 from webdojo.browser.interface import Session
-from webdojo.plugins import Plug
+from webdojo.errors import WebdojoError
+from webdojo.plugins import Plug, one_line_errors
 from webdojo.reward.function import RewardFunction
 from webdojo.types import Task
+
+logger = logging.getLogger("webdojo")
 
 Split = Literal["train", "eval"]
 """Which tasks: those that training draws from, or those that policies are measured on."""
@@ -50,6 +54,8 @@ class Environment(Plug):
     `env_error` or `start_error`: it is invalid and trains nothing.
     """
 
+    is_there_already: ClassVar[bool] = False
+    """Whether it serves nothing, so that the guard of the browsers alone says which of its addresses may be reached."""
     leaves_blocked_pages: ClassVar[bool] = False
     """Whether an episode is given up, as invalid, that is on a page which turns robots away and stays there."""
 
@@ -172,11 +178,17 @@ class Environment(Plug):
         return Visit(task, task.start_url, storage_state=state)
 
     async def __aenter__(self) -> Self:
-        await self.start()
+        with one_line_errors(self, "environment"):
+            await self.start()
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        await self.close()
+        """Close it; what that raises is logged, so that it hides neither an error nor an interrupt."""
+        try:
+            with one_line_errors(self, "environment"):
+                await self.close()
+        except WebdojoError as failed:
+            logger.warning("%s", failed)
 
 
 class LocalEnvironment(Environment):

@@ -8,9 +8,9 @@ imported then: programs that only read recipes do without.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import socket
 from collections import defaultdict
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -81,9 +81,19 @@ async def _text(response: httpx.Response) -> str:
 
 async def is_public(host: str) -> bool:
     """Whether a host is on the open web: it has addresses, and all of them are public."""
+    addresses = await _addresses(host)
+    return bool(addresses) and not any(map(why_not_public, addresses))
+
+
+async def is_own(host: str) -> bool:
+    """Whether a host is the user's own: it has an address that is not public."""
+    return any(map(why_not_public, await _addresses(host)))
+
+
+async def _addresses(host: str) -> list[IPv4Address | IPv6Address]:
+    """Empty where it has none that can be found."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(canonical(host), None, type=socket.SOCK_STREAM)
     except OSError:
-        return False
-    addresses = [ipaddress.ip_address(str(address).partition("%")[0]) for *_, (address, *_) in found]
-    return not any(why_not_public(address) for address in addresses)
+        return []
+    return [ip_address(str(address).partition("%")[0]) for *_, (address, *_) in found]

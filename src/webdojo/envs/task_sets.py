@@ -10,10 +10,11 @@ import difflib
 import inspect
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webdojo.errors import TaskError
-from webdojo.plugins import ImportedLater, Registry
+from webdojo.plugins import ImportedLater, Registry, one_line_errors
 from webdojo.types import Task
 
 if TYPE_CHECKING:
@@ -92,13 +93,17 @@ def tasks_of(env: Environment, config: TasksConfig, split: Split, n: int, seed: 
     """
     path = config.path if split == "train" else config.eval_path or config.path
     if not path:
-        tasks = env.tasks(split, n, seed)
-        if not tasks:
-            raise TaskError(f"the environment {env.name!r} has no tasks to {split}")
-        return tasks
+        return own_tasks(env, env.tasks, split, n, seed)
+    key = "tasks.path" if path == config.path else "tasks.eval_path"
+    if config.source in SOURCES.built_in and not Path(path).exists():
+        place = "" if Path(path).is_absolute() else f" in {Path.cwd()}, nor beside the recipe"
+        raise TaskError(f"{key}: task file {path!r} does not exist{place}")
     tasks = list(load_tasks(config.source, path=path))
     if not tasks:
-        raise TaskError(f"task file {path!r} holds no tasks (tasks.{'path' if split == 'train' else 'eval_path'})")
+        raise TaskError(f"task file {path!r} holds no tasks ({key})")
+    for number, task in enumerate(tasks, 1):
+        if wrong := _why_not(task):
+            raise TaskError(f"task {number} of {path!r} ({key}), {task.id!r}: {wrong}")
     if config.shift_dates is not None:
         from webdojo.tasks.dates import shifted
 
@@ -107,6 +112,37 @@ def tasks_of(env: Environment, config: TasksConfig, split: Split, n: int, seed: 
         return tasks
     chosen = sorted(random.Random(f"{seed}/{split}").sample(range(len(tasks)), n))
     return [tasks[index] for index in chosen]
+
+
+def _why_not(task: Task) -> str:
+    """Why nobody could begin a task of a file; empty where one can."""
+    if not task.instruction.strip():
+        return "instruction is empty: say what is to be done"
+    if not task.start_url.startswith(("http://", "https://")):
+        return f"start_url {task.start_url!r} begins with neither http:// nor https://"
+    return ""
+
+
+def own_tasks(
+    env: Environment, give: Callable[[Split, int, int], Sequence[Task]], split: Split, n: int, seed: int
+) -> Sequence[Task]:
+    """What `give`, the `tasks` or the `samples` of an environment, gives.
+
+    Raises:
+        TaskError: there are none, or they are no tasks.
+        ConfigError: the environment's code fails.
+    """
+    with one_line_errors(env, "environment"):
+        tasks = give(split, n, seed)
+        wrong = next((each for each in tasks if not isinstance(each, Task)), None)
+    if wrong is not None:
+        raise TaskError(
+            f"environment {env.name!r}: tasks must give webdojo.Task records, and gave a {type(wrong).__name__}: "
+            f"{str(wrong)[:80]}"
+        )
+    if not tasks:
+        raise TaskError(f"the environment {env.name!r} has no tasks to {split}")
+    return tasks
 
 
 def task_named(id: str, tasks: Mapping[str, Task]) -> Task:

@@ -22,7 +22,7 @@ from pydantic import AliasChoices, BaseModel, Field, field_validator
 
 from webdojo.browser.network.address import host_of
 from webdojo.envs.env import Environment, Split
-from webdojo.envs.polite import Robots
+from webdojo.envs.polite import Robots, is_own
 from webdojo.errors import Failure, Missing, StartError, TaskError
 from webdojo.pace import Pace
 from webdojo.reward.webarena.reward import WebArenaReward
@@ -39,14 +39,15 @@ class Web(Environment):
 
     name: str = "web"
     episodes_per_minute: float = Field(default=30, ge=0)
-    """Episodes that begin at one host, spread evenly; 0 is no limit. What pages then load is bounded by
-    `browser.guard.connections_per_second`."""
+    """Episodes that begin at one host, spread evenly; 0 is no limit. Hosts that are not public, your own, have none.
+    What pages then load is bounded by `browser.guard.connections_per_second`."""
     robots_txt: bool = True
     """Begin no episode where the site's robots.txt forbids the start URL to programs. Hosts that are not public, your
     own, are not asked."""
     allow_login: bool = False
     """Take tasks with a `storage_state`, which act as somebody who has logged in."""
 
+    is_there_already: ClassVar[bool] = True
     leaves_blocked_pages: ClassVar[bool] = True
 
     @cached_property
@@ -77,12 +78,15 @@ class Web(Environment):
         self.check(task)
         if self.robots_txt and not await self._robots.allows(task.start_url):
             raise StartError(f"robots.txt forbids {task.start_url} to programs (env.robots_txt)", Failure.ROBOTS_TXT)
-        await asyncio.sleep(self._paces[host_of(task.start_url)].book(time.monotonic(), 0))
+        host = host_of(task.start_url)
+        if not await is_own(host):
+            await asyncio.sleep(self._paces[host].book(time.monotonic(), 0))
 
 
 class WebArena(Environment):
     """WebArena's tasks."""
 
+    is_there_already: ClassVar[bool] = True
     name: str = "webarena"
     path: str = ""
     """A list of rows, such as WebArena's `test.raw.json`, or WebArena-Verified's for the reward of that name."""

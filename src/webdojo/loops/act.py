@@ -84,6 +84,8 @@ async def act(
 
 def _reward(recipe: Recipe, task: Task) -> RewardFunction | None:
     """The recipe's reward, where it can score a task that consists of words alone."""
+    if recipe.reward.knows_own_tasks_only and recipe.env.own_task(task.instruction, task.start_url) is None:
+        return None
     try:
         function = recipe.reward_function
         function.check(task)
@@ -106,7 +108,7 @@ async def _try_to_score(trajectory: Trajectory, function: RewardFunction, store:
     if trajectory.failure == Failure.REWARD_FAILED and trajectory.reward is not None:
         logger.info("not scored: %s", trajectory.reward.reason)
         trajectory.reward, trajectory.failure, trajectory.error = None, "", ""
-        trajectory.diagnostics.pop("reward", None)
+        trajectory.diagnostics = {}
 
 
 class Watched:

@@ -1,7 +1,8 @@
 """The episodes of a run, with one harness, one reward and one store, wherever they are rolled out.
 
 Invariants: an episode is in the store before anyone counts it, under its phase and iteration; a web, an engine or a
-reward that fails again and again ends the run with an error instead of looking like an agent that fails.
+reward that fails again and again ends the run with an error instead of looking like an agent that fails. A reward is
+counted over the episodes in which it is asked, because the others, such as those that did not finish, need no verdict.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from webdojo.browser.network.blocklist import Blocklist
 from webdojo.errors import (
     BrowserError,
     BudgetError,
+    ConfigError,
     EngineError,
     EngineRefused,
     Failure,
@@ -69,6 +71,8 @@ class EpisodeRunner:
     blocklist: Blocklist | None = None
     _failed: defaultdict[str, list[Trajectory]] = field(default_factory=lambda: defaultdict(list))
     """By phase, the last episodes that failed for no fault of the agent, with no valid one among them."""
+    _unjudged: defaultdict[str, list[Trajectory]] = field(default_factory=lambda: defaultdict(list))
+    """By phase, the last episodes whose reward failed, with none among them that it has judged."""
 
     def blocked(self) -> Container[str]:
         """The hosts whose tasks are passed over now."""
@@ -77,6 +81,7 @@ class EpisodeRunner:
     def begin(self, phase: str) -> None:
         """Begin or go on with a phase: what failed in a row before does not count any more."""
         self._failed[phase].clear()
+        self._unjudged[phase].clear()
 
     async def rollout(
         self,
@@ -124,7 +129,7 @@ class EpisodeRunner:
             raise ends(f"{trajectory.error}; {then}")
         if self.scorer.function.costs:
             await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
-        await self._score(trajectory)
+        judged = await self._score(trajectory) and trajectory.failure != Failure.REWARD_FAILED
         began = time.perf_counter()
         keep = self.store.replace_trajectory if self.scorer.function.costs else self.store.add_trajectory
         await asyncio.to_thread(keep, trajectory, phase, iteration)
@@ -132,15 +137,21 @@ class EpisodeRunner:
         trajectory.seconds["store"] = time.perf_counter() - began
         if self.blocklist is not None:
             self.blocklist.note(trajectory)
-        failed = self._failed[phase]
+        failed, unjudged = self._failed[phase], self._unjudged[phase]
+        if judged:
+            unjudged.clear()
         if is_valid(trajectory):
             failed.clear()
             return
         if retry or (sites_may_fail and _is_of_site(trajectory)):
             return
         failed.append(trajectory)
-        if len(failed) >= max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency):
-            raise infra_error(failed, f"{plural(len(failed), 'episode')} one after the other in phase {phase!r}")
+        if trajectory.failure == Failure.REWARD_FAILED:
+            unjudged.append(trajectory)
+        row = max(failed, unjudged, key=len)
+        if len(row) >= max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency):
+            which = "to be judged " if row is unjudged else ""
+            raise infra_error(row, f"{plural(len(row), 'episode')} {which}one after the other in phase {phase!r}")
 
     async def score_left(self) -> None:
         """Score the stored episodes that have no verdict, because the run ended while they were judged."""
@@ -156,10 +167,12 @@ class EpisodeRunner:
             with progress("verdicts", len(left)) as bar:
                 await gather_or_cancel(map(score, left))
 
-    async def _score(self, trajectory: Trajectory) -> None:
+    async def _score(self, trajectory: Trajectory) -> bool:
+        """Score an episode; whether its reward was asked."""
         began = time.perf_counter()
-        await self.scorer.score(trajectory)
+        asked = await self.scorer.score(trajectory)
         trajectory.seconds["reward"] = time.perf_counter() - began
+        return asked
 
     async def run_tasks(
         self,
@@ -246,12 +259,15 @@ def _is_of_site(trajectory: Trajectory) -> bool:
 
 
 def infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
-    """The error that tells the user which of web, engine and reward failed the episodes."""
+    """The error that tells the user which of web, engine and reward failed the episodes; a ConfigError where all met a
+    bug in the code of an environment or a reward."""
     last = failed[-1]
     kind: type[WebdojoError] = EngineError if last.termination is Termination.ABORTED else BrowserError
     why = f"{last.termination}: {last.error}"
     if not last.termination.is_infra and last.reward is not None:
         kind, why = RewardError, last.reward.reason
+    if all(each.is_bug for each in failed):
+        kind = ConfigError
     return kind(
         f"{which} failed for no fault of the agent, the last one by {why}; "
         "remove the cause, then go on with --resume, which runs them again"

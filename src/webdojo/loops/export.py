@@ -111,6 +111,7 @@ def _line(row: TrajectoryRow, trajectory: Trajectory, codec: Codec, place: Calla
     def show(image: ImageRef) -> Message:
         return {"type": "image_url", "image_url": {"url": place(image)}}
 
+    reward = trajectory.reward
     messages: list[Message] = []
     for turn in trajectory.turns:
         shown = conversation(answered(turn, codec), codec, show)
@@ -129,6 +130,8 @@ def _line(row: TrajectoryRow, trajectory: Trajectory, codec: Codec, place: Calla
         "reward": row.reward,
         "success": row.success,
         "valid": row.valid,
+        "reason": reward.reason if reward is not None else "",
+        "judgements": [{"step": each.step, "answer": each.answer} for each in reward.judgements] if reward else [],
         "termination": row.termination,
         "answer": trajectory.answer,
         "messages": messages,

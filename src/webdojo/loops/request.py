@@ -7,11 +7,12 @@ import hashlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from webdojo.envs.env import Environment
-from webdojo.errors import ConfigError
+from webdojo.errors import ConfigError, Missing
 from webdojo.policy.config import TINY, TINY_LAB
 from webdojo.progress import plural
 from webdojo.recipe import Recipe
@@ -61,7 +62,8 @@ def task_at(env: Environment, instruction: str, url: str) -> Task:
 def own_task(recipe: Recipe, name: str) -> Task:
     """The task of a recipe that has this id, or asks for this in the same words; the recipe's reward can judge it.
 
-    It is looked for in the whole files of the recipe, else among the tasks that its environment measures by.
+    It is looked for among the tasks that policies are measured on, and then among those of training, in the whole files
+    of the recipe where it names some.
 
     Raises:
         ConfigError: there is no such task, or the recipe has nothing that judges.
@@ -69,8 +71,11 @@ def own_task(recipe: Recipe, name: str) -> Task:
     """
     files = recipe.tasks
     found = recipe.draw("eval", WHOLE_FILE if files.path or files.eval_path else recipe.evaluate.tasks)
-    if files.path and files.eval_path:
-        found = [*found, *recipe.draw("train", WHOLE_FILE)]
+    if not any(_is_named(each, name) for each in found):
+        with suppress(Missing):  # an evaluation needs no tasks to train on
+            known = {task.id for task in found}
+            training = recipe.draw("train", WHOLE_FILE) if files.path else recipe.training_tasks()
+            found = [*found, *(task for task in training if task.id not in known)]
     task = _named(found, name, recipe)
     recipe.env.check(task)
     reward = recipe.reward_function
@@ -85,7 +90,7 @@ def training_task(recipe: Recipe, name: str) -> Task:
 
 
 def _named(tasks: Sequence[Task], name: str, recipe: Recipe) -> Task:
-    task = next((each for each in tasks if name in (each.id, each.instruction)), None)
+    task = next((each for each in tasks if _is_named(each, name)), None)
     if task is None:
         known = [text for each in tasks[:_MOST_NEAR] for text in (each.id, each.instruction)]
         near = difflib.get_close_matches(name, known, n=1) or [tasks[0].id]
@@ -94,6 +99,10 @@ def _named(tasks: Sequence[Task], name: str, recipe: Recipe) -> Task:
             f"{near[0]!r}, or give --url, the address to start at, for a task of your own words"
         )
     return task
+
+
+def _is_named(task: Task, name: str) -> bool:
+    return name in (task.id, task.instruction)
 
 
 def newest_checkpoint(runs: Path) -> str:

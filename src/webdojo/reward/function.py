@@ -37,6 +37,9 @@ class RewardFunction(Plug):
     """By verdict, the last line of the answer to the one question that it asks of a model, after the reasons; empty
     where it asks nothing, several questions, or for an answer of another form. Such a protocol can be distilled."""
 
+    knows_own_tasks_only: ClassVar[bool] = False
+    """Whether it judges what its environment gave, and nothing that somebody else asks for."""
+
     max_concurrency: int = Field(default=16, ge=1)
     """Episodes that are scored at once."""
     timeout_s: float = Field(default=120, gt=0)

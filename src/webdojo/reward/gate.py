@@ -19,10 +19,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
+from inspect import isawaitable
 from pathlib import Path
 from typing import Self
 
 from webdojo.errors import BudgetError, ConfigError, EngineRefused, Failure, TaskError
+from webdojo.plugins import BUGS
 from webdojo.reward.function import RewardFunction, invalid
 from webdojo.types import ImageSource, Reward, Termination, Trajectory
 
@@ -59,8 +61,9 @@ class Scorer:
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await self.function.close()
 
-    async def score(self, trajectory: Trajectory) -> None:
-        """Set `trajectory.reward`; where the reward function fails, also what failed."""
+    async def score(self, trajectory: Trajectory) -> bool:
+        """Set `trajectory.reward`; where the reward function fails, also what failed. Returns whether that function
+        was asked for its verdict."""
         termination, function = trajectory.termination, self.function
         if termination.is_infra:
             trajectory.reward = invalid(trajectory.failure or str(termination), f"{termination}: {trajectory.error}")
@@ -74,6 +77,8 @@ class Scorer:
             async with self._slots:
                 verdict = await (self._paid(trajectory) if self.function.costs else self._verdict(trajectory))
             trajectory.reward = _gated(trajectory, verdict, reason, function.format_reward)
+            return True
+        return False
 
     def _unfinished(self, trajectory: Trajectory) -> str:
         """Why an episode counts as unfinished; empty where it is finished."""
@@ -92,7 +97,10 @@ class Scorer:
         function = self.function
         try:
             async with asyncio.timeout(function.timeout_s):
-                found: object = await function.score(trajectory, self._images)
+                scoring: object = function.score(trajectory, self._images)
+                if not isawaitable(scoring):
+                    raise ConfigError(f"reward {function.name!r}: score must be `async def`")
+                found: object = await scoring
             if not isinstance(found, Reward):
                 raise TypeError(
                     f"score gave {found!r} and must give a webdojo.Reward, such as Reward(value=0.5, success=False)"
@@ -101,13 +109,13 @@ class Scorer:
         except (ConfigError, TaskError, BudgetError, EngineRefused):
             raise
         except TimeoutError:
-            error = f"no verdict within {function.timeout_s:g} s (reward.timeout_s)"
+            failed, error = "failed", f"no verdict within {function.timeout_s:g} s (reward.timeout_s)"
         except Exception as failure:  # code of a plug: whatever it raises is its failure, not the agent's
-            error = f"{type(failure).__name__}: {failure}"
-            trajectory.diagnostics["reward"] = traceback.format_exc()
+            failed, error = f"failed{function.culprit(failure)}", f"{type(failure).__name__}: {failure}"
+            trajectory.diagnostics |= {"reward": traceback.format_exc(), "bug": isinstance(failure, BUGS)}
             logger.debug("reward of episode %s failed", trajectory.id, exc_info=True)
         trajectory.failure, trajectory.error = Failure.REWARD_FAILED, " ".join(error.split())
-        return invalid(Failure.REWARD_FAILED, f"reward {function.name!r} failed: {trajectory.error}")
+        return invalid(Failure.REWARD_FAILED, f"reward {function.name!r} {failed}: {trajectory.error}")
 
 
 def _gated(trajectory: Trajectory, verdict: Reward, unfinished_because: str, format_reward: bool) -> Reward:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import yaml
 
@@ -34,6 +34,7 @@ GATE = {"max_concurrency", "timeout_s", "format_reward"}
 class EnvironmentReward(RewardFunction):
     """The environment's own verdict."""
 
+    knows_own_tasks_only: ClassVar[bool] = True
     name: str = "env"
 
     def resolved(self, own: RewardFunction | None, environment: str) -> RewardFunction:

@@ -18,6 +18,7 @@ from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.envs.env import Environment, Visit
 from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, StartError, TaskError, WebdojoError
+from webdojo.plugins import BUGS
 from webdojo.redact import redact
 from webdojo.reward.function import RewardFunction
 from webdojo.rollout.config import RolloutConfig
@@ -185,8 +186,8 @@ def environment_errors(env: Environment, kind: type[BrowserError] = BrowserError
     except (BrowserError, ConfigError, TaskError):
         raise
     except Exception as error:  # code of a plug: what it raises is not ours to foresee
-        message = f"environment {env.name!r} failed: {type(error).__name__}: {error}"
-        raise kind(message, Failure.ENVIRONMENT_FAILED, {"traceback": traceback.format_exc()}) from error
+        message = f"environment {env.name!r} failed{env.culprit(error)}: {type(error).__name__}: {error}"
+        raise kind(message, Failure.ENVIRONMENT_FAILED, raised_by_plug(error)) from error
 
 
 def give_up_blocked(env: Environment, before: Observation, now: Observation) -> None:
@@ -206,8 +207,13 @@ async def read_evidence(reward: RewardFunction, trajectory: Trajectory, session:
     except (BrowserError, ConfigError, TaskError):
         raise
     except Exception as error:  # code of a plug: what it raises is not ours to foresee
-        message = f"reward {reward.name!r} failed to read its evidence: {type(error).__name__}: {error}"
-        raise BrowserError(message, Failure.REWARD_FAILED, {"traceback": traceback.format_exc()}) from error
+        message = f"reward {reward.name!r} failed{reward.culprit(error)}: {type(error).__name__}: {error}"
+        raise BrowserError(message, Failure.REWARD_FAILED, raised_by_plug(error)) from error
+
+
+def raised_by_plug(error: Exception) -> dict[str, Any]:
+    """The diagnostics of an error that the code of a plug raised."""
+    return {"traceback": traceback.format_exc(), "bug": isinstance(error, BUGS)}
 
 
 def unexpected(error: Exception) -> BrowserError:

@@ -70,10 +70,14 @@ GroupFilter = Callable[[Group], FilterOutput]
 STALE = FilterOutput(False, "too stale", "raise rollout.max_staleness")
 """The verdict on a group whose tokens have become too old, which the pool itself gives."""
 
+_WARM_START = (
+    "warm start on demonstrations (sft.demos where the environment has an oracle, else sft.data, which "
+    "`webdojo record` makes) in a new --run"
+)
 _SETTLED_ADVICE = {
-    "0": "the policy never succeeds: take easier tasks or more warm start (sft.demos) in a new --run",
+    "0": f"the policy never succeeds: take easier tasks, a reward that gives partial credit, or a {_WARM_START}",
     "1": "the policy always succeeds: take harder tasks in a new --run",
-    "-1": "the policy does not hold the response format: take more warm start (sft.demos) in a new --run",
+    "-1": f"the policy does not hold the response format: take a longer {_WARM_START}",
 }
 
 

@@ -129,6 +129,8 @@ def _plain(value: Any) -> Any:
 
 
 def _unreadable(file: Path, error: Exception) -> TaskError:
+    if isinstance(error, FileNotFoundError):
+        return TaskError(f"task file {str(file)!r} does not exist{'' if file.is_absolute() else f' in {Path.cwd()}'}")
     return TaskError(f"task file {str(file)!r} cannot be read: {error}")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date
+from ipaddress import ip_address
 from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
@@ -74,9 +75,10 @@ def _of_one(task: Task, today: date) -> Iterator[tuple[Rule, str]]:
         yield "non_http", why
     if (passed := past_dates(text, today)) and plans_ahead(text):
         yield "past_dated", f"plans for {passed[0].isoformat()}, which has passed"
-    if not task.storage_state and (found := _commanded(text, _LOG_IN) or _owned(text)):
+    own = _is_own(task)
+    if not own and not task.storage_state and (found := _commanded(text, _LOG_IN) or _owned(text)):
         yield "log_in", f"{_said(found)!r} needs somebody who has logged in, and the task has no storage_state"
-    if not _is_own(task) and (found := _commanded(text, _UNSAFE)):
+    if not own and (found := _commanded(text, _UNSAFE)):
         yield "unsafe", f"{_said(found)!r} would be done for real"
     if answer := _leaked(task):
         yield "leaking", f"the text holds its reference answer {answer!r}"
@@ -108,11 +110,15 @@ def _not_http(url: str) -> str:
 
 
 def _is_own(task: Task) -> bool:
-    """Whether the site is the user's own, where nothing is for real: served here, or hosted for WebArena."""
-    host = task.website.lower()
-    return (
-        bool(task.kind) or "sites" in task.evaluator or host.endswith("localhost") or host.startswith(("127.", "10."))
-    )
+    """Whether the site is the user's own, where nothing is for real and whoever serves it may log the agent in: on a
+    host that is not public, or hosted for WebArena."""
+    if task.kind or "sites" in task.evaluator:
+        return True
+    try:
+        host = urlsplit(f"//{task.website}").hostname or ""
+        return host.endswith("localhost") or ip_address(host).is_private
+    except ValueError:  # a name
+        return False
 
 
 # --- what a text commands ---------------------------------------------------------------------

@@ -5,6 +5,7 @@ Everything is read one after another: a set of any size takes the memory of its 
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -48,7 +49,7 @@ class _Record(Task):
 
 
 def load(path: str | Path) -> Iterator[Task]:
-    """Our own `Task` records, in any format of `tasks.files`; further columns of a set stand in their `metadata`.
+    """Our own `Task` records, in any format of `tasks.files`; what else a set knows stands in their `metadata`.
 
     Raises TaskError for what is wrong with the file, and for a schema version that this webdojo does not know.
     """
@@ -79,5 +80,7 @@ def read_rows(path: str | Path, row: type[Row], wrong: str = "") -> Iterator[Row
         except ValidationError as error:
             first = error.errors()[0]
             field = ".".join(str(part) for part in first["loc"])
-            raise TaskError(f"task {number} of {str(path)!r}{wrong}: {field}: {first['msg'].lower()}") from None
+            near = difflib.get_close_matches(field, row.model_fields, n=1) if first["type"] == "extra_forbidden" else []
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TaskError(f"task {number} of {str(path)!r}{wrong}: {field}: {first['msg'].lower()}{hint}") from None
         yield read

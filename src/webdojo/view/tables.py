@@ -15,7 +15,7 @@ from rich.filesize import decimal
 from rich.table import Table
 
 from webdojo.progress import duration, plural
-from webdojo.types import Turn
+from webdojo.types import Trajectory, Turn
 from webdojo.view.film import call_text
 from webdojo.view.page import percent
 from webdojo.view.report import STAGES
@@ -90,7 +90,7 @@ def success_table(result: Mapping[str, Any]) -> Table:
     if any(invalid):
         numbers.append("invalid")
         rows = [[*row, str(number)] for row, number in zip(rows, invalid, strict=True)]
-    return new_table("success on held-out sites", ["stage"], numbers, rows)
+    return new_table("success on held-out tasks", ["stage"], numbers, rows)
 
 
 def turn_text(step: int, turn: Turn) -> str:
@@ -104,6 +104,15 @@ def turn_text(step: int, turn: Turn) -> str:
         lines.append(f"     format error: {turn.parsed.error}")
         lines.append(f"     response: {turn.text}")
     return "\n".join(lines)
+
+
+def ending_text(trajectory: Trajectory, why: str) -> str:
+    """How an episode ended: its verdict with the reason `why`, and the last answer of the judge."""
+    reward, parts = trajectory.reward, [trajectory.termination.value.replace("_", " ")]
+    if reward is not None:
+        parts.append(f"reward {reward.value:g}" if reward.valid else "invalid")
+    said = f"\nthe judge's answer:\n{reward.judgements[-1].answer}" if reward is not None and reward.judgements else ""
+    return f"{', '.join(parts)}{f': {why}' if why else ''}{said}"
 
 
 def time_table(rows: Sequence[Mapping[str, float]]) -> Table:

@@ -341,6 +341,16 @@ async def test_failures_are_not_cached(tmp_path):
         assert (await ask(config)).text == "fine"
 
 
+async def test_an_endpoint_that_is_down_is_told_once_until_it_answers(caplog):
+    caplog.set_level(logging.INFO, "webdojo")
+    down = [refuse(503)] * 3
+    with Endpoint(*down, say(completion()), *down) as endpoint:
+        async with ChatClient(endpoint.config()) as client:
+            for _ in range(2):
+                await client.complete(HELLO, GREEDY)
+    assert [text.partition(";")[2][:7] for text in caplog.messages if "; try " in text] == [" try 2 "] * 2
+
+
 async def test_the_key_is_sent_and_written_nowhere(tmp_path, monkeypatch, caplog, capfd):
     """The server repeats it in every body."""
     monkeypatch.setenv("MY_KEY", f"{KEY}\n")

@@ -89,10 +89,14 @@ class Guard:
         """Raise `Refused` for a host that may not be reached, as far as its name or literal address tells."""
         with self._remembering(host):
             self.check_host(host)
-            with contextlib.suppress(ValueError):  # a name, which somebody else resolves
-                self.check_address(host, ipaddress.ip_address(canonical(host)))
-            if _within(canonical(host), ["localhost"]):
-                self.check_address(host, ipaddress.ip_address("127.0.0.1"))
+            self.check_private(host)
+
+    def check_private(self, host: str) -> None:
+        """Raise `Refused` for an address that is not public, or `localhost`, unless it is listed as an exception."""
+        with contextlib.suppress(ValueError):  # a name, which somebody else resolves
+            self.check_address(host, ipaddress.ip_address(canonical(host)))
+        if _within(canonical(host), ["localhost"]):
+            self.check_address(host, ipaddress.ip_address("127.0.0.1"))
 
     async def resolve(self, host: str, port: int) -> list[str]:
         """Return the addresses of a host that may be reached, as the resolver orders them; raise Refused or OSError."""

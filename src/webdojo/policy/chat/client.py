@@ -48,6 +48,8 @@ class ChatClient:
         self._slots = asyncio.Semaphore(config.max_concurrency)
         self._answered = False
         """Whether key, name and address were right once, so that a later refusal is a passing one."""
+        self._failing = False
+        """Whether no answer has come since a failed try was told: one line says that an endpoint is down."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -108,6 +110,7 @@ class ChatClient:
                 try:
                     answer = await self._spending.pay(most, lambda: self._endpoint.ask(content))
                     self._answered = True
+                    self._failing = False
                     if answer.input_tokens is not None and answer.output_tokens is not None:
                         self._pace.correct(answer.input_tokens + answer.output_tokens - expected)
                     return answer
@@ -125,6 +128,10 @@ class ChatClient:
                     if failed.wait_s is not None:
                         self._pace.hold(time.monotonic() + failed.wait_s)
                         pause = failed.wait_s
-                    logger.info("endpoint %s: %s; try %d in %.1f s", self._endpoint, failed.reason, tried + 1, pause)
+                    level = logging.DEBUG if self._failing else logging.INFO
+                    self._failing = True
+                    logger.log(
+                        level, "endpoint %s: %s; try %d in %.1f s", self._endpoint, failed.reason, tried + 1, pause
+                    )
                     await asyncio.sleep(pause)
         raise AssertionError("the last try raises")
