@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.policy.chat.endpoint import Endpoint, completion, drop, refuse, say, truncate
-from webdojo.errors import ConfigError, EngineError, StoreError
+from webdojo.errors import ConfigError, EngineError, EngineRefused, StoreError
 from webdojo.policy.chat import client as client_module
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.endpoint import Answer, retry_after
@@ -415,3 +415,15 @@ async def test_redirects_are_not_followed_with_the_key(monkeypatch):
         with pytest.raises(EngineError, match="status 307"):
             await ask(endpoint.config(api_key_env="MY_KEY"))
         assert not elsewhere.bodies
+
+
+async def test_a_refusal_is_for_good_only_before_the_first_answer():
+    no = refuse(404, "no such model")
+    with Endpoint(no, say(completion()), default=no) as endpoint:
+        async with ChatClient(endpoint.config()) as client:
+            with pytest.raises(EngineRefused):
+                await client.complete(HELLO, GREEDY)
+            await client.complete(HELLO, GREEDY)
+            with pytest.raises(EngineError) as failed:
+                await client.complete(HELLO, GREEDY)
+    assert not isinstance(failed.value, EngineRefused)

@@ -13,7 +13,7 @@ import pytest
 from tests.policy.chat.endpoint import Answering, Endpoint, completion, drop, refuse, replying, say, truncate
 from tests.reward.judges.episodes import IMAGES, Model, episode
 from tests.reward.judges.protocols import PROTOCOLS, Protocol
-from webdojo.errors import BudgetError
+from webdojo.errors import BudgetError, EngineRefused
 from webdojo.policy.chat import client as client_module
 from webdojo.policy.engine import ChatConfig
 from webdojo.policy.engines import Chat
@@ -81,7 +81,6 @@ async def test_a_fault_that_passes_changes_no_verdict(name: str, fault: str) -> 
 
 
 LASTING: dict[str, tuple[Answering, str]] = {
-    "401": (refuse(401, "bad key"), "status 401: bad key"),
     "500": (refuse(500, "broken"), "status 500: broken"),
     "429": (refuse(429, "tomorrow", Retry_After="86400"), "come back in 86400 s"),
     "malformed": (say("<html>"), "failed 2 times"),
@@ -100,6 +99,14 @@ async def test_a_fault_that_lasts_makes_an_episode_invalid_and_says_why(name: st
         reward = await scored(judge, evaluator=protocol.evaluator)
     assert (reward.value, reward.success, reward.valid, reward.cause) == (0, False, False, "reward_failed")
     assert says in reward.reason
+
+
+@pytest.mark.parametrize("name", ["openwebrl", "webgym", "process_outcome"])
+async def test_an_endpoint_that_has_refused_everything_ends_the_run(name: str) -> None:
+    protocol = PROTOCOLS[name]
+    told = r"status 401: bad key; check reward\.engine\.api_key_env, which is empty"
+    with Endpoint(default=refuse(401, "bad key")) as endpoint, pytest.raises(EngineRefused, match=told):
+        await scored(judge_at(endpoint, protocol), evaluator=protocol.evaluator)
 
 
 async def test_an_answer_that_cannot_be_read_is_asked_for_again_another_time(tmp_path: Path) -> None:
