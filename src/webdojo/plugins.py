@@ -19,7 +19,9 @@ import hashlib
 import importlib
 import importlib.util
 import sys
+import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
@@ -31,9 +33,12 @@ from pydantic import AfterValidator, BeforeValidator, SerializeAsAny, model_vali
 from pydantic.fields import FieldInfo
 
 from webdojo.config import Section
-from webdojo.errors import ConfigError
+from webdojo.errors import ConfigError, WebdojoError, one_line
+from webdojo.memory import is_out_of_memory
 
 T = TypeVar("T")
+
+PACKAGE = Path(__file__).parent
 
 
 class Plug(Section):
@@ -119,15 +124,40 @@ class Registry(Collection[str], Generic[T]):
         except ConfigError:
             raise
         except Exception as error:  # whatever a user's module raises becomes one line
-            raise ConfigError(f"{self.noun} {name!r} cannot be imported: {type(error).__name__}: {error}") from error
+            message = f"{self.noun} {name!r} cannot be imported: {type(error).__name__}: {error}{_place(error)}"
+            raise ConfigError(message) from error
         if not self._fits(found):
             kind = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
             raise ConfigError(f"{self.noun} {name!r} is {kind}, and must be {self._must_be}")
         return found  # type: ignore[no-any-return]
 
+    @contextmanager
+    def running(self, name: str) -> Iterator[None]:
+        """Whatever code of a user's own plug raises in the block becomes one ConfigError that names plug and line; code
+        that is built in, and memory that runs out, raise as they do."""
+        try:
+            yield
+        except WebdojoError:
+            raise
+        except Exception as error:  # code of a plug: what it raises is not ours to foresee
+            if name in self.built_in or is_out_of_memory(error):
+                raise
+            raise ConfigError(f"{self.noun} {name!r} failed: {one_line(error)}{_place(error)}") from error
+
     @cached_property
     def _installed(self) -> dict[str, EntryPoint]:
         return {point.name: point for point in entry_points(group=self.group) if point.name not in self.built_in}
+
+
+def _place(error: Exception) -> str:
+    """Where in somebody's own code an error came up: the last line of the first file outside the package."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith("<") and PACKAGE not in Path(frame.filename).parents
+    ]
+    own = [frame for frame in frames if frame.filename == frames[0].filename]
+    return f", at {Path(own[-1].filename).name} line {own[-1].lineno}" if own else ""
 
 
 P = TypeVar("P", bound=Plug)

@@ -40,7 +40,7 @@ from webdojo.reward.registry import REWARDS, EnvironmentReward
 from webdojo.rollout.config import CollectConfig, CyclesConfig, RolloutConfig
 from webdojo.rollout.curation import CurateConfig
 from webdojo.trackers.config import TrackingConfig
-from webdojo.trainer.advantages import ADVANTAGES
+from webdojo.trainer.advantages import ADVANTAGES, NORMALIZERS
 from webdojo.trainer.config import SFTConfig, TrainConfig
 from webdojo.trainer.losses import LOSSES
 from webdojo.types import Task
@@ -124,6 +124,13 @@ class Recipe(Section):
                     f"{name}.sampling.max_tokens {sampling.max_tokens} leaves no room for a prompt: take less than "
                     f"rollout.max_context_tokens, {most}"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _divides_by_the_longest_response(self) -> Recipe:
+        train = self.train
+        if NORMALIZERS.get(train.normalizer).by_longest and not train.normalizer_k:
+            self.train = train.model_copy(update={"normalizer_k": float(self.rollout.sampling.max_tokens)})
         return self
 
     @model_validator(mode="after")

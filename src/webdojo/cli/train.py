@@ -57,7 +57,9 @@ def train(
             told = [*(f"missing: {thing}" for thing in error.things), error.otherwise]
         from webdojo.dry_run.judging import answer_lines
         from webdojo.loops.models import estimates
+        from webdojo.trainer.trial import try_parts
 
+        try_parts(recipe.train, recipe.rollout.group_size)
         # The estimates are comments, so that what is printed is a recipe file.
         told += answer_lines(recipe)
         lines = [*told, *([""] if told else []), *estimates(recipe)]

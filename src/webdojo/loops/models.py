@@ -40,6 +40,7 @@ from webdojo.trainer.learner.lora import Adapters
 from webdojo.trainer.learner.optimizer import make_optimizer, trained_names
 from webdojo.trainer.learner.ranks import Ranks
 from webdojo.trainer.learner.torchrun import Started
+from webdojo.trainer.trial import try_parts
 from webdojo.types import Engine, ImageSource, TrainableEngine
 from webdojo.world import world
 
@@ -77,8 +78,10 @@ def open_engine(
 
 
 def check_learner(recipe: Recipe) -> None:
-    """Raise the `ConfigError` that `make_learner` would, from the model's shapes alone, before anything has begun."""
+    """Raise the `ConfigError` that `make_learner` or an update would, from the model's shapes and a few made-up tokens,
+    before anything has begun."""
     check_ranks(recipe)
+    try_parts(recipe.train, recipe.rollout.group_size)
     model = skeleton(recipe.model.path)
     trained_names(model, recipe.model)
     if recipe.model.lora.r:

@@ -77,6 +77,11 @@ class Loss:
     decoupled: bool = False
     """It weighs tokens by π_prox / π_behave, up to `Clip.behave`: it needs a π_prox, and takes no correction."""
 
+    def __post_init__(self) -> None:
+        for name, given in (("function", self.function), ("formula", self.formula)):
+            if not callable(given):
+                raise TypeError(f"{name} of a Loss is called, so it must be a function, not {given!r}")
+
 
 def clipped(ratio_T: Tensor, advantages_T: Tensor, bounds: Clip) -> Tensor:
     """-min(ρA, clip(ρ) A); with dual clip at most -cA where A < 0."""
