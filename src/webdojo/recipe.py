@@ -157,8 +157,10 @@ class Recipe(Section):
         return self.reward.resolved(self.env.reward, self.env.name)
 
     def build_harness(self, codec: Codec) -> Harness:
-        """The harness for the model of this codec, and for the form in which the engine's model calls tools."""
-        return self.harness.build_native(codec) if self.engine.native_tools else self.harness.build(codec)
+        """The harness for the model of this codec, and for the form in which the engine's model calls tools; a
+        ConfigError where somebody's own raises."""
+        with HARNESSES.running(self.harness.name):
+            return self.harness.build_native(codec) if self.engine.native_tools else self.harness.build(codec)
 
     def draw(self, split: Split, n: int) -> Sequence[Task]:
         """At most `n` tasks, always the same ones; TaskError where there are none."""

@@ -32,6 +32,10 @@ def train(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what it costs and what the recipe sets, and stop.")
     ] = False,
+    cores: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="With --dry-run: cores to plan with.", show_default="all here"),
+    ] = 0,
     full: Annotated[bool, typer.Option("--full", help="With --dry-run: keys at their default too.")] = False,
 ) -> None:
     """Train an agent: warm start, online RL, evaluation. Under torchrun all its processes are the learner's ranks."""
@@ -57,12 +61,10 @@ def train(
             told = [*(f"missing: {thing}" for thing in error.things), error.otherwise]
         from webdojo.dry_run.judging import answer_lines
         from webdojo.loops.models import estimates
-        from webdojo.trainer.trial import try_parts
 
-        try_parts(recipe.train, recipe.rollout.group_size)
         # The estimates are comments, so that what is printed is a recipe file.
         told += answer_lines(recipe)
-        lines = [*told, *([""] if told else []), *estimates(recipe)]
+        lines = [*told, *([""] if told else []), *estimates(recipe, cores)]
         typer.echo("\n".join(f"# {line}".rstrip() for line in lines))
         head = "the recipe" if full else "the recipe, but for keys at their default (--full prints them too)"
         typer.echo(f"#\n# {head}\n{dump_recipe(recipe) if full else dump_changes(recipe)}", nl=False)

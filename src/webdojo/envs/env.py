@@ -50,6 +50,8 @@ class Environment(Plug):
     `env_error` or `start_error`: it is invalid and trains nothing.
     """
 
+    endless: ClassVar[bool] = False
+    """Whether `tasks` gives as many as it is asked for, so that a plan need not draw them to count them."""
     leaves_blocked_pages: ClassVar[bool] = False
     """Whether an episode is given up, as invalid, that is on a page which turns robots away and stays there."""
 

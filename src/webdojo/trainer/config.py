@@ -71,7 +71,7 @@ class TrainConfig(Section):
     threads: int = Field(default=0, ge=0)
     """torch threads of a step on the CPU, all ranks together; 0 takes every core. An embedded engine there sleeps
     meanwhile."""
-    micro_batch_tokens: int = Field(default=8192, ge=1)
+    micro_batch_tokens: int = Field(default=8192, ge=64)
     """Tokens of a packed micro-batch, which is one forward and backward pass; what its samples share counts once."""
     ranks: int = Field(default=1, ge=1)
     """Processes that share an update, each on a GPU of its own where models are on GPUs: of this machine, or all that
@@ -152,6 +152,11 @@ class TrainConfig(Section):
     save_total_limit: int = Field(default=5, ge=0)
     """Checkpoints of online training that stay, the latest (and as many before it as `rollout.max_staleness` says) and
     the best among them; the oldest go. 0 keeps all."""
+
+    @property
+    def most_groups(self) -> int:
+        """So many groups that ended since the last update must hold enough that train."""
+        return self.max_groups_per_iteration or 8 * self.groups_per_iteration
 
     @property
     def k(self) -> float:
