@@ -435,6 +435,9 @@ def _migrate(data: dict[str, Any]) -> None:
             into, _, name = new.partition(".")
             value = data[section].pop(key)
             data.setdefault(into, {}).update({name: value} if name else value)
+    train = data.get("train", {})
+    if train.get("normalizer_k") == 10 and train.get("normalizer") != "dr_grpo":  # the default of all then
+        del train["normalizer_k"]
     harness = data.get("harness", {})
     if harness.get("name") == "webgym":  # its memory was always a delta
         harness.setdefault("memory_delta", True)
