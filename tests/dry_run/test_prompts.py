@@ -54,7 +54,8 @@ def test_the_bound_is_that_of_the_models_own_tokens() -> None:
 def test_screenshots_that_do_not_fit_are_noted() -> None:
     recipe = load_recipe("openwebrl", ["rollout.max_context_tokens=8192", "harness.screenshots_kept=8"])
     (note,) = check_prompts(recipe, RoughCodec(32), trains=False)
-    assert note.startswith("of the 8 screenshots that the harness keeps at most 2 fit into a prompt of 4,096 tokens")
+    assert note.startswith("the harness keeps 8 screenshots, but a prompt of 4,096 tokens ")
+    assert "has room for 2: " in note
 
 
 @pytest.mark.parametrize("name", recipe_names())

@@ -89,7 +89,7 @@ def check_prompts(recipe: Recipe, codec: Codec, *, trains: bool) -> list[str]:
         fit = 1 + (room - needed.tokens) // needed.screenshot if needed.screenshot else recipe.harness.images
         if fit < recipe.harness.images:
             lines.append(
-                f"of the {recipe.harness.images} screenshots that the harness keeps at most {fit} fit into a prompt of "
-                f"{room:,} tokens (rollout.max_context_tokens less {section}.sampling.max_tokens): raise the first"
+                f"the harness keeps {recipe.harness.images} screenshots, but a prompt of {room:,} tokens "
+                f"(rollout.max_context_tokens less {section}.sampling.max_tokens) has room for {fit}: raise the first"
             )
     return lines
