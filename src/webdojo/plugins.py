@@ -34,9 +34,11 @@ from pydantic.fields import FieldInfo
 
 from webdojo.config import Section
 from webdojo.errors import ConfigError, WebdojoError, one_line
+from webdojo.memory import is_out_of_memory
 
 T = TypeVar("T")
 
+PACKAGE = Path(__file__).parent
 BUGS = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, TypeError)
 """Errors of code that is wrong, which another try meets again; what a network or a file raises may pass."""
 _OF_FILE = "webdojo_plug_"
@@ -64,9 +66,7 @@ class Plug(Section):
         modules = {each.__module__ for each in type(self).__mro__ if issubclass(each, Plug)}
         theirs = [module for module in modules if not module.startswith("webdojo.")]
         files = {vars(sys.modules[module]).get("__file__") for module in theirs}
-        raised = walk_tb(error.__traceback__)
-        own = [(frame.f_code, line) for frame, line in raised if frame.f_code.co_filename in files]
-        return f" in {own[0][0].co_name} ({Path(own[-1][0].co_filename).name}, line {own[-1][1]})" if own else ""
+        return _line_of(error, files)
 
 
 @contextmanager
@@ -150,15 +150,46 @@ class Registry(Collection[str], Generic[T]):
         except ConfigError:
             raise
         except Exception as error:  # whatever a user's module raises becomes one line
-            raise ConfigError(f"{self.noun} {name!r} cannot be imported: {type(error).__name__}: {error}") from error
+            line = _line_of(error, [_first_file_outside(error)])
+            raise ConfigError(f"{self.noun} {name!r} cannot be imported{line}: {one_line(error)}") from error
         if not self._fits(found):
             kind = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
             raise ConfigError(f"{self.noun} {name!r} is {kind}, and must be {self._must_be}")
         return found  # type: ignore[no-any-return]
 
+    @contextmanager
+    def running(self, name: str) -> Iterator[None]:
+        """Whatever code of a user's own plug raises in the block becomes one ConfigError that names plug and line; code
+        that is built in, and memory that runs out, raise as they do."""
+        try:
+            yield
+        except WebdojoError:
+            raise
+        except Exception as error:  # code of a plug: what it raises is not ours to foresee
+            if name in self.built_in or is_out_of_memory(error):
+                raise
+            line = _line_of(error, [_first_file_outside(error)])
+            raise ConfigError(f"{self.noun} {name!r} failed{line}: {one_line(error)}") from error
+
     @cached_property
     def _installed(self) -> dict[str, EntryPoint]:
         return {point.name: point for point in entry_points(group=self.group) if point.name not in self.built_in}
+
+
+def _line_of(error: BaseException, files: Collection[str | None]) -> str:
+    """Which function and which line of these files raised an error; empty where none of theirs did."""
+    raised = walk_tb(error.__traceback__)
+    own = [(frame.f_code, line) for frame, line in raised if frame.f_code.co_filename in files]
+    if not own:
+        return ""
+    function, place = own[0][0].co_name, f"({Path(own[-1][0].co_filename).name}, line {own[-1][1]})"
+    return f" {place}" if function == "<module>" else f" in {function} {place}"
+
+
+def _first_file_outside(error: BaseException) -> str:
+    """The file of somebody else's code that the package called, when an error came up; empty where there is none."""
+    files = (frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__))
+    return next((file for file in files if not file.startswith("<") and PACKAGE not in Path(file).parents), "")
 
 
 P = TypeVar("P", bound=Plug)

@@ -42,7 +42,7 @@ from webdojo.reward.registry import REWARDS, EnvironmentReward
 from webdojo.rollout.config import CollectConfig, CyclesConfig, RolloutConfig
 from webdojo.rollout.curation import CurateConfig
 from webdojo.trackers.config import TrackingConfig
-from webdojo.trainer.advantages import ADVANTAGES
+from webdojo.trainer.advantages import ADVANTAGES, NORMALIZERS
 from webdojo.trainer.config import SFTConfig, TrainConfig
 from webdojo.trainer.losses import LOSSES
 from webdojo.types import Task
@@ -129,6 +129,13 @@ class Recipe(Section):
         return self
 
     @model_validator(mode="after")
+    def _divides_by_the_longest_response(self) -> Recipe:
+        train = self.train
+        if NORMALIZERS.get(train.normalizer).by_longest and not train.normalizer_k:
+            self.train = train.model_copy(update={"normalizer_k": float(self.rollout.sampling.max_tokens)})
+        return self
+
+    @model_validator(mode="after")
     def _groups_of_one_can_train(self) -> Recipe:
         train = self.train
         if self.rollout.group_size > 1 or not train.iterations:
@@ -152,8 +159,10 @@ class Recipe(Section):
         return self.reward.resolved(self.env.reward, self.env.name)
 
     def build_harness(self, codec: Codec) -> Harness:
-        """The harness for the model of this codec, and for the form in which the engine's model calls tools."""
-        return self.harness.build_native(codec) if self.engine.native_tools else self.harness.build(codec)
+        """The harness for the model of this codec, and for the form in which the engine's model calls tools; a
+        ConfigError where somebody's own raises."""
+        with HARNESSES.running(self.harness.name):
+            return self.harness.build_native(codec) if self.engine.native_tools else self.harness.build(codec)
 
     def draw(self, split: Split, n: int) -> Sequence[Task]:
         """At most `n` tasks, always the same ones; TaskError where there are none."""
@@ -448,6 +457,9 @@ def _migrate(data: dict[str, Any]) -> None:
             into, _, name = new.partition(".")
             value = data[section].pop(key)
             data.setdefault(into, {}).update({name: value} if name else value)
+    train = data.get("train", {})
+    if train.get("normalizer_k") == 10 and train.get("normalizer") != "dr_grpo":  # the default of all then
+        del train["normalizer_k"]
     harness = data.get("harness", {})
     if harness.get("name") == "webgym":  # its memory was always a delta
         harness.setdefault("memory_delta", True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 import torch
@@ -74,3 +75,22 @@ def test_the_table_ends_with_the_totals():
     recipe = load_recipe("quickstart", [*none, "evaluate.tasks=1000", "evaluate.max_steps=8"])
     last = cost_table(recipe).splitlines()[-1]
     assert last.split()[:3] == ["total", "1,000", "8,000"], "one model, measured once"
+
+
+TWO_TASKS = """
+from webdojo import Environment, Task, Visit
+class Two(Environment):
+    def tasks(self, split, n, seed):
+        made = (Task(id=str(i), instruction="Do", start_url="http://a.test/", website="a.test") for i in range(2))
+        return list(made)[:n]
+    async def visit(self, task, seed=""):
+        return Visit(task, task.start_url)
+"""
+
+
+def test_an_evaluation_has_no_more_tasks_than_there_are(tmp_path: Path) -> None:
+    (tmp_path / "two.py").write_text(TWO_TASKS)
+    own = ["sft.demos=0", "train.iterations=0", "evaluate.runs=3", f"env={tmp_path / 'two.py'}:Two"]
+    assert estimate(load_recipe("quickstart", own))[-1].episodes == 6
+    assert estimate(load_recipe("quickstart", [*own, "evaluate.tasks=1"]))[-1].episodes == 3
+    assert estimate(load_recipe("webvoyager"))[-1].episodes == 643, "nobody has brought them yet"

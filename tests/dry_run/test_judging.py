@@ -36,6 +36,14 @@ def test_it_is_counted_by_episodes_and_their_horizons() -> None:
     assert asked.usd == pytest.approx(usd)
 
 
+def test_dynamic_sampling_may_ask_more_for_the_groups_that_train_alone() -> None:
+    more = [*FEW, judge("http://127.0.0.1:9/v1"), "train.max_groups_per_iteration=6"]
+    asked, dropping = judging_lines(load_recipe("quickstart", more))
+    assert asked.startswith("judging these episodes, at most: 34 requests ")
+    assert "up to 2 times the groups that train (train.max_groups_per_iteration): 58 requests, " in dropping
+    assert len(judging_lines(load_recipe("quickstart", [*more, "train.dynamic_sampling=false"]))) == 1
+
+
 @pytest.mark.parametrize(
     ("name", "rollout", "measured"),
     [("webgym", 6 + 2 + 4, 1 + 2 + 4), ("webjudge", 1 + 7 + 1, 1 + 2 + 1), ("process_outcome", 1 + 2 + 2, 1 + 1 + 2)],
@@ -77,9 +85,11 @@ def test_a_dry_run_says_what_is_missing_and_plans_all_the_same(monkeypatch: pyte
     )
     assert "tasks.path=my-tasks.jsonl" in lines[1]
     assert lines[2] == "# or take the embedded web, which needs none of this: webdojo train openwebrl-dojo"
-    (cost,) = [line for line in lines if line.startswith("# judging, at most: ")]
-    assert cost.startswith("# judging, at most: 34,200 requests with 102,600 images, ")
-    assert cost.endswith(" USD")
+    (at,) = [number for number, line in enumerate(lines) if line.startswith("# judging ")]
+    assert lines[at].startswith("# judging these episodes, at most: 34,200 requests with 102,600 images, ")
+    assert lines[at].endswith(" USD")
+    assert lines[at + 1].startswith("#   dynamic sampling rolls out more, up to 8 times the groups that train")
+    assert lines[at + 1].endswith("; reward.engine.budget_usd is the bound of what is paid")
     assert any(line.startswith("# learner and engine together") for line in lines)
 
 

@@ -8,12 +8,13 @@ import pytest
 
 from webdojo.dry_run.memory import GB, Machine, plan_memory
 from webdojo.dry_run.plan import advice, combined, disk, fits, hours, plan_lines, together
+from webdojo.errors import ConfigError
 from webdojo.loops.models import estimates, machine_of
 from webdojo.policy.model.loading import skeleton
 from webdojo.recipe import Recipe, load_recipe
 
 H100 = Machine(cuda=True, memory=80 * GB)
-CPU = Machine(cuda=False)
+TWO_CORES = Machine(cuda=False, cores=2)
 
 
 def planned(recipe: Recipe, machine: Machine) -> tuple[float, float]:
@@ -56,7 +57,7 @@ def test_changes_are_combined_until_the_recipe_fits() -> None:
     assert changes[:2] == ["train.gradient_checkpointing=true", "train.optimizer_offload=true"]
     assert fits(recipe, H100, needed)
     overrides = [override for change in changes for override in change.split()]
-    changed = load_recipe("openwebrl", ["engine={}", *overrides])
+    changed = load_recipe("openwebrl", overrides)
     assert together(model, changed, H100) == needed, "the line that is printed gives what it says"
     assert advice(model, recipe, H100).endswith(" ".join(changes))
     assert advice(model, recipe, Machine(cuda=True, memory=8 * GB)).startswith("not even with ")
@@ -79,14 +80,22 @@ def test_the_longest_turn_is_told_where_it_alone_does_not_fit() -> None:
     saving = ["train.optimizer=adamw_8bit", "engine.gpu_memory_utilization=0.6"]
     recipe, machine = load_recipe("openwebrl-80gb", saving), Machine(cuda=True, memory=48 * GB)
     lines = "\n".join(plan_lines(skeleton(recipe.model.path), recipe, machine))
-    assert re.search(r"^fits in 48\.0 GB\n  but not a turn of all 32,768 tokens, which needs 6\d\.\d\d:", lines, re.M)
+    assert re.search(
+        r"^fits in 48\.0 GB\n  but not a turn of all 32,768 tokens, which needs 6\d\.\d\d: lower rollout\.max_",
+        lines,
+        re.M,
+    )
+    saved = re.search(r"lower rollout.max_context_tokens, or set (.+)$", lines, re.M)
+    assert saved is not None
+    whole = load_recipe("openwebrl-80gb", [*saving, "train.micro_batch_tokens=32768", *saved[1].split()])
+    assert fits(whole, machine, together(skeleton(recipe.model.path), whole, machine))
 
 
 def test_a_plan_needs_neither_the_gpu_nor_a_network() -> None:
     lines = "\n".join(estimates(load_recipe("openwebrl-80gb")))
     assert re.search(r"^learner and engine together on a GPU, in GB: .* while the learner steps, ", lines, re.MULTILINE)
     assert re.search(r"^fits in \d+\.\d GB$", lines, re.MULTILINE)
-    assert re.search(r"^disk, in GB: .* of screenshots at most, .* of checkpoints$", lines, re.MULTILINE)
+    assert re.search(r"^disk, in GB: .* of the screenshots of these turns, .* of checkpoints$", lines, re.MULTILINE)
     assert re.search(r"^hours, roughly: \d+ to \d+, on a GPU that sustains", lines, re.MULTILINE)
 
 
@@ -99,7 +108,68 @@ def test_disk_holds_screenshots_and_the_checkpoints_that_stay() -> None:
     assert disk(model, more)[0] == pytest.approx(4 * disk(model, recipe)[0])
 
 
-def test_the_quickstarts_hours_are_those_that_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
-    low, high = hours(skeleton("tiny"), load_recipe("quickstart"), CPU)
+def test_the_quickstarts_hours_are_those_that_it_takes() -> None:
+    low, high = hours(skeleton("tiny"), load_recipe("quickstart"), TWO_CORES)
     assert low / 1.5 < 0.45 < high, (low, high)
+
+
+def test_a_server_that_is_there_is_only_told_to_sleep() -> None:
+    recipe = load_recipe("openwebrl", ["model.device=cuda", "engine={name: vllm, max_model_len: 20000}"])
+    model, machine = skeleton(recipe.model.path), Machine(cuda=True, memory=80 * GB)
+    changes, needed = combined(model, recipe, machine)
+    assert any(change.startswith("engine.enable_sleep_mode=true") for change in changes)
+    assert not any("engine.name" in change for change in changes)
+    overrides = [override for change in changes for override in change.split()]
+    given = ["model.device=cuda", "engine={name: vllm, max_model_len: 20000}", *overrides]
+    assert together(model, load_recipe("openwebrl", given), machine) == needed
+
+
+BESIDE = ["model.device=cuda", "train.ranks=1", "engine={name: vllm, replicas: 2, gpus: [1, 2]}"]
+
+
+def hours_of(*overrides: str, cores: int = 10_000) -> float:
+    """The longest that a recipe takes, on so many cores that pages take no time."""
+    recipe = load_recipe("openwebrl", [*BESIDE, "evaluate.tasks=1", *overrides])
+    return hours(skeleton(recipe.model.path), recipe, Machine(cuda=True, memory=80 * GB, cores=cores))[1]
+
+
+def test_engines_share_the_sampling_and_work_while_the_learner_steps() -> None:
+    in_turns = hours_of()
+    more = hours_of("engine.replicas=8", "engine.gpus=[1, 2, 3, 4, 5, 6, 7, 8]")
+    learning = (4 * more - in_turns) / 3  # in turns the hours are learning + sampling / engines
+    sampling = in_turns - learning
+    assert min(learning, sampling) > 0
+    overlapped = hours_of("rollout.max_staleness=1")
+    assert overlapped == pytest.approx(max(learning, sampling), rel=0.02)
+    shared = ["engine.gpus=[]", "engine.replicas=1", "rollout.max_staleness=1"]
+    assert hours_of(*shared) == pytest.approx(learning + 2 * sampling, rel=0.02), "one GPU does one after the other"
+
+
+def test_the_hours_say_which_cores_they_assume() -> None:
+    tiny = load_recipe("quickstart", ["model.device=cuda"])
+    one, two = (hours(skeleton("tiny"), tiny, Machine(cuda=True, cores=cores))[1] for cores in (1, 2))
+    assert one > 1.9 * two, "pages take longer than such a model"
+    (said,) = [line for line in estimates(load_recipe("openwebrl", BESIDE), cores=12) if line.startswith("hours")]
+    assert "GPUs that sustain 200 TFLOP/s each (1 for the learner, 2 for the engine) and 12 cores for pages" in said
+
+
+def test_a_recipe_that_trains_nothing_has_no_learner() -> None:
+    lines = "\n".join(estimates(load_recipe("webvoyager", ["model.device=cuda", "model.gpu_memory_gb=80"])))
+    assert "learner" not in lines and "checkpoints" not in lines
+    assert re.search(r"^the engine on a GPU, in GB: \d+\.\d\d\ndoes not fit in 80.0 GB$", lines, re.M)
+
+
+def test_what_has_no_effect_is_noted() -> None:
+    def notes(name: str, *overrides: str) -> list[str]:
+        return [line for line in estimates(load_recipe(name, list(overrides))) if line.startswith("note: ")]
+
+    (loss,) = notes("quickstart", "train.policy_loss=bc", "train.advantage=rloo")
+    assert "train.advantage 'rloo' has no effect" in loss
+    (steps,) = notes("openwebrl", "rollout.max_steps=5")
+    assert "train.stages, up to 15 and then 30 turns" in steps
+    assert notes("openwebrl") == notes("quickstart") == []
+
+
+def test_gpus_that_cannot_share_the_heads_are_refused() -> None:
+    with pytest.raises(ConfigError, match="tensor_parallel_size 3 does not divide the 32 attention heads"):
+        estimates(load_recipe("openwebrl-80gb", ["engine.tensor_parallel_size=3"]))

@@ -61,8 +61,22 @@ def test_a_fixed_batch_leaves_out_groups_that_nobody_finished() -> None:
     found = every_group(group(Termination.TIMEOUT, Termination.ENV_ERROR))
     assert (found.keep, found.reason) == (False, "fewer than 1 valid member (env_error, timeout)")
     silent = group(0)
-    silent.trajectories[0].turns = []  # its first prompt was too long
-    assert not every_group(silent).keep
+    silent.trajectories[0].turns = []
+    assert every_group(silent).reason == "fewer than 1 valid member (completed)"
+
+
+def test_where_no_prompt_fits_the_key_is_named() -> None:
+    full = group(0, 0)
+    for member in full.trajectories:
+        member.termination = Termination.CONTEXT_LENGTH
+    found = dynamic_sampling(full)
+    assert (found.keep, found.reason) == (False, "all members ended by context_length")
+    assert "rollout.max_context_tokens" in found.advice
+    for member in full.trajectories:
+        member.turns = []
+    assert every_group(full) == found
+    full.trajectories[0].reward = reward_of(0.5)
+    assert dynamic_sampling(full).keep, "of some verdicts unfinished episodes earn something"
 
 
 def test_invalid_members_do_not_count() -> None:

@@ -98,7 +98,7 @@ class World:
             scheduler or plain_scheduler(concurrency),
             group_size=3,
             groups=groups,
-            max_groups=max_groups,
+            max_groups=max_groups or 8 * groups,
             max_staleness=staleness,
             updates=updates,
             version=self.version,

@@ -175,7 +175,7 @@ def correction(k: Token, turn: list[Token], config: TrainConfig) -> float:
     return {
         "none": 1.0,
         "tis": min(own, 2.0),
-        "icepop": float(own <= 2),
+        "icepop": own * (0.5 <= own <= 5),
         "mis_token": own * (own <= 2),
         "mis_sequence": product * (product <= 2),
         "mis_geometric": float(mean <= 2),

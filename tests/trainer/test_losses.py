@@ -207,7 +207,7 @@ def _geometric(ratios: list[float]) -> float:
 CORRECTION_FORMULAS: dict[str, Callable[[list[float], int], float]] = {
     "none": lambda r, k: 1.0,
     "tis": lambda r, k: min(max(r[k], 0.5), 1.5),
-    "icepop": lambda r, k: _inside(r[k]),
+    "icepop": lambda r, k: r[k] * _inside(r[k]),
     "mis_token": lambda r, k: r[k] * _inside(r[k]),
     "mis_sequence": lambda r, k: math.prod(_turn(r, k)) * _inside(math.prod(_turn(r, k))),
     "mis_geometric": lambda r, k: _inside(_geometric(_turn(r, k))),
@@ -217,13 +217,21 @@ CORRECTION_FORMULAS: dict[str, Callable[[list[float], int], float]] = {
 @pytest.mark.parametrize("name", CORRECTIONS.built_in)
 @pytest.mark.parametrize("seed", range(4))
 def test_each_correction_equals_its_formula(name: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webdojo.trainer.losses.LOW", 0.5)
-    monkeypatch.setattr("webdojo.trainer.losses.HIGH", 1.5)
+    for bounds in ("LOW", "ICEPOP_LOW"):
+        monkeypatch.setattr(f"webdojo.trainer.losses.{bounds}", 0.5)
+    for bounds in ("HIGH", "ICEPOP_HIGH"):
+        monkeypatch.setattr(f"webdojo.trainer.losses.{bounds}", 1.5)
     _, tokens = random_tokens(seed)
     gap = 0.3 * (tokens.prox_logprobs - tokens.behave_logprobs)
     ratios = gap.exp().tolist()
     found = CORRECTIONS.get(name).function(gap, tokens.turns).tolist()
     assert found == pytest.approx([CORRECTION_FORMULAS[name](ratios, k) for k in range(len(TURNS))], rel=1e-4)
+
+
+def test_icepop_masks_on_both_sides() -> None:
+    q = torch.tensor([0.49, 0.51, 1.0, 4.9, 5.1])
+    found = CORRECTIONS.get("icepop").function(q.log(), torch.zeros(5, dtype=torch.long))
+    assert found.tolist() == pytest.approx([0, 0.51, 1, 4.9, 0])
 
 
 def test_a_turn_whose_ratio_is_too_large_for_a_float_counts_nothing() -> None:

@@ -32,6 +32,10 @@ def train(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what it costs and what the recipe sets, and stop.")
     ] = False,
+    cores: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="With --dry-run: cores to plan with.", show_default="all here"),
+    ] = 0,
     full: Annotated[bool, typer.Option("--full", help="With --dry-run: keys at their default too.")] = False,
 ) -> None:
     """Train an agent: warm start, online RL, evaluation. Under torchrun all its processes are the learner's ranks."""
@@ -60,7 +64,7 @@ def train(
 
         # The estimates are comments, so that what is printed is a recipe file.
         told += answer_lines(recipe)
-        lines = [*told, *([""] if told else []), *estimates(recipe)]
+        lines = [*told, *([""] if told else []), *estimates(recipe, cores)]
         typer.echo("\n".join(f"# {line}".rstrip() for line in lines))
         head = "the recipe" if full else "the recipe, but for keys at their default (--full prints them too)"
         typer.echo(f"#\n# {head}\n{dump_recipe(recipe) if full else dump_changes(recipe)}", nl=False)

@@ -7,12 +7,15 @@ from typing import Any, NamedTuple
 
 from transformers import PreTrainedModel
 
-from webdojo.errors import Missing
+from webdojo.errors import Missing, TaskError
 from webdojo.policy.config import screenshot_tokens
 from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
 from webdojo.rollout.config import HorizonSection
 from webdojo.rollout.curriculum import stage_of
+
+AT_LEAST = "rollouts, at least"
+"""The phase of training episodes where dynamic sampling may roll out more."""
 
 
 class Phase(NamedTuple):
@@ -57,9 +60,9 @@ def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase
     cycles = recipe.cycles
     explored = cycles.rounds * cycles.tasks * cycles.max_attempts
     models = 1 + bool(recipe.sft.demos or recipe.sft.data) + cycles.rounds + (train.iterations > 0)
-    measured = (models + during) * evaluate.tasks * evaluate.runs
+    measured = (models + during) * heldout_tasks(recipe) * evaluate.runs
     horizons = [longest(stage_of(train.stages, i) or rollout) for i in range(1, train.iterations + 1)]
-    name = "rollouts, at least" if train.dynamic_sampling else "rollouts"
+    name = AT_LEAST if train.dynamic_sampling else "rollouts"
     return [
         # The oracle acts in demonstrations, so the policy samples nothing there.
         phase("demonstrations", demos, demos * longest(rollout), 0),
@@ -71,6 +74,17 @@ def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase
         phase(name, batch * train.iterations, batch * sum(horizons), rollout.sampling.max_tokens),
         phase("evaluation", measured, measured * longest(evaluate), evaluate.sampling.max_tokens),
     ]
+
+
+def heldout_tasks(recipe: Recipe) -> int:
+    """How many tasks an evaluation has: `evaluate.tasks`, or all that there are; the first, too, where nobody has
+    brought them yet."""
+    if recipe.env.endless and not (recipe.tasks.path or recipe.tasks.eval_path):
+        return recipe.evaluate.tasks
+    try:
+        return len(recipe.draw("eval", recipe.evaluate.tasks))
+    except (Missing, TaskError):
+        return recipe.evaluate.tasks
 
 
 def difficulties(recipe: Recipe) -> Collection[int] | None:

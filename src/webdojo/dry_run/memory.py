@@ -18,8 +18,9 @@ bounded by the screenshots that fit into a micro-batch.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch import nn
@@ -46,6 +47,8 @@ class Machine:
     cuda: bool
     memory: int = 0
     """Bytes of one GPU, or of the machine without one; 0 if it is not known."""
+    cores: int = field(default_factory=lambda: os.cpu_count() or 1)
+    """CPU cores; by default those of the machine that plans."""
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ model at `RATE` operations a second, and the pages.
 
 from __future__ import annotations
 
+import json
 import math
-import os
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from transformers import PreTrainedModel
 
@@ -73,12 +73,14 @@ def fits(recipe: Recipe, machine: Machine, needed: Together) -> bool:
     return not machine.memory or needed.peak <= machine.memory
 
 
-def combined(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> tuple[list[str], Together]:
+def combined(
+    model: PreTrainedModel, recipe: Recipe, machine: Machine, steps: Sequence[Step] = ()
+) -> tuple[list[str], Together]:
     """Changes that together make a recipe fit, those that cost least first, and what it then needs; where nothing makes
-    it fit, all that help."""
+    it fit, all that help. By default all `STEPS` are tried."""
     made: list[str] = []
     needed = together(model, recipe, machine)
-    for step in STEPS:
+    for step in steps or STEPS:
         for change, other in step(model, recipe, machine):
             if fits(recipe, machine, needed):
                 break
@@ -89,7 +91,24 @@ def combined(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> tuple[
 
 
 def plan_lines(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
-    """Memory of the learner, of learner and engine together, disk and hours, in lines of text."""
+    """Memory of the learner, of learner and engine together, disk and hours, in lines of text; where nothing trains,
+    without the learner."""
+    lines = _memory_lines(model, recipe, machine) if trains(recipe) else _engine_lines(model, recipe, machine)
+    images, checkpoints = disk(model, recipe)
+    kept = f", {checkpoints / GB:.1f} of checkpoints" if trains(recipe) else ""
+    lines.append(f"disk, in GB: {images / GB:.1f} of the screenshots of these turns{kept}")
+    low, high = hours(model, recipe, machine)
+    digits = 0 if low > 10 else 1
+    lines.append(f"hours, roughly: {low:.{digits}f} to {high:.{digits}f}, on {_speed(recipe, machine)}")
+    return [*lines, HOSTED] if recipe.browser.cdp_url else lines
+
+
+def trains(recipe: Recipe) -> bool:
+    """Whether there is a learner; without one a recipe measures models alone."""
+    return bool(recipe.train.iterations or recipe.sft.demonstrated or recipe.sft.data or recipe.cycles.rounds)
+
+
+def _memory_lines(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
     needed = together(model, recipe, machine)
     where = "a GPU" if machine.cuda else "the CPU"
     lines = [
@@ -98,24 +117,30 @@ def plan_lines(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list
         f"learner and engine together on {where}, in GB: {needed.step / GB:.2f} while the learner steps, "
         f"{needed.rollout / GB:.2f} while the engine samples",
     ]
-    if machine.memory:
-        lines.append(f"{'fits' if fits(recipe, machine, needed) else 'does not fit'} in {machine.memory / GB:.1f} GB")
-        if not fits(recipe, machine, needed):
-            lines.append(f"  {advice(model, recipe, machine)}")
-        else:
-            longest = longest_turn(model, recipe, machine)
-            if not fits(recipe, machine, alone := together(model, recipe, machine, longest)):
-                lines.append(
-                    f"  but not a turn of all {longest.tokens:,} tokens, which needs {alone.peak / GB:.2f}: lower "
-                    "rollout.max_context_tokens, or save more"
-                )
-    images, checkpoints = disk(model, recipe)
-    lines.append(f"disk, in GB: {images / GB:.1f} of screenshots at most, {checkpoints / GB:.1f} of checkpoints")
-    low, high = hours(model, recipe, machine)
-    rate = f", on a GPU that sustains {GPU_RATE / 1e12:.0f} TFLOP/s" if machine.cuda else ""
-    digits = 0 if low > 10 else 1
-    lines.append(f"hours, roughly: {low:.{digits}f} to {high:.{digits}f}{rate}")
-    return [*lines, HOSTED] if recipe.browser.cdp_url else lines
+    if not machine.memory:
+        return lines
+    if not fits(recipe, machine, needed):
+        return [*lines, f"does not fit in {machine.memory / GB:.1f} GB", f"  {advice(model, recipe, machine)}"]
+    lines.append(f"fits in {machine.memory / GB:.1f} GB")
+    longest = longest_turn(model, recipe, machine)
+    if not fits(recipe, machine, alone := together(model, recipe, machine, longest)):
+        whole = changed(recipe, "train", micro_batch_tokens=longest.tokens)
+        made, then = combined(model, whole, machine, [step for step in STEPS if step is not _smaller])
+        saving = f", or set {' '.join(made)}" if fits(whole, machine, then) else ""
+        lines.append(
+            f"  but not a turn of all {longest.tokens:,} tokens, which needs {alone.peak / GB:.2f}: lower "
+            f"rollout.max_context_tokens{saving}"
+        )
+    return lines
+
+
+def _engine_lines(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
+    awake, _ = recipe.engine.memory(_footprint(model, recipe, machine), machine.memory if machine.cuda else 0)
+    if not awake:
+        return []
+    where = "a GPU" if machine.cuda else "the CPU"
+    verdict = f"{'fits' if awake <= machine.memory else 'does not fit'} in {machine.memory / GB:.1f} GB"
+    return [f"the engine on {where}, in GB: {awake / GB:.2f}", *([verdict] if machine.memory else [])]
 
 
 def advice(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> str:
@@ -140,9 +165,10 @@ def disk(model: PreTrainedModel, recipe: Recipe) -> tuple[int, int]:
 
 def hours(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> tuple[float, float]:
     """From half of the turns that horizons allow, with short answers, to all of them with the longest."""
-    cores = os.cpu_count() or 1
-    rate = GPU_RATE if machine.cuda else CORE_RATE * cores
+    rate = GPU_RATE if machine.cuda else CORE_RATE * machine.cores
     train, operations = recipe.train, 2 * active_size(model)
+    # On the CPU all of them share the same cores.
+    ranks, engines = (train.ranks, _engine_gpus(recipe)) if machine.cuda else (1, 1)
 
     def of(share: float, length: float) -> float:
         seconds = 0.0
@@ -152,11 +178,38 @@ def hours(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> tuple[flo
             read = min(share * phase.visual_tokens + turns * PROMPT_TOKENS + sampled, most)
             passes = {"demonstrations": recipe.sft.epochs, "evaluation": 0}.get(phase.name, train.ppo_epochs)
             trained = read * passes * (4 if train.gradient_checkpointing else 3)
-            sampling = read * bool(phase.sampled_tokens) + SAMPLING * sampled
-            seconds += operations * (sampling + trained / train.ranks) / rate + turns * PAGE_S / cores
+            sampling = operations * (read * bool(phase.sampled_tokens) + SAMPLING * sampled) / rate / engines
+            pages = turns * PAGE_S / machine.cores
+            rolling = max(sampling, pages) if machine.cuda else sampling + pages
+            learning = operations * trained / rate / ranks
+            at_once = phase.name.startswith("rollouts") and _overlap(model, recipe, machine)
+            seconds += max(rolling, learning) if at_once else rolling + learning
         return seconds / 3600
 
     return of(0.5, 0.25), of(1.0, 1.0)
+
+
+def _engine_gpus(recipe: Recipe) -> int:
+    return recipe.engine.gpu_count * (recipe.cluster.engines.replicas if recipe.cluster.address else 1)
+
+
+def _overlap(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> bool:
+    """Whether the engine samples while the learner steps, each on GPUs of its own."""
+    shared = any(recipe.engine.memory(_footprint(model, recipe, machine), machine.memory))
+    return recipe.rollout.max_staleness > 0 and machine.cuda and (bool(recipe.cluster.address) or not shared)
+
+
+def _speed(recipe: Recipe, machine: Machine) -> str:
+    """What the hours assume."""
+    cores = f"{machine.cores} core{'s' * (machine.cores > 1)}"
+    if not machine.cuda:
+        return f"{cores} (--cores names those of another machine)"
+    ranks, engines = recipe.train.ranks if trains(recipe) else 0, _engine_gpus(recipe)
+    each = f"{GPU_RATE / 1e12:.0f} TFLOP/s"
+    gpus = f"GPUs that sustain {each} each ({ranks} for the learner, {engines} for the engine)"
+    if max(ranks, engines) == 1:
+        gpus = f"a GPU that sustains {each}"
+    return f"{gpus} and {cores} for pages (--cores names those of another machine)"
 
 
 def _footprint(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Footprint:
@@ -176,6 +229,7 @@ def _footprint(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Foot
 
 Changes = Iterator[tuple[str, Recipe]]
 """Overrides that lower memory, each with the recipe that results."""
+Step = Callable[[PreTrainedModel, Recipe, Machine], Changes]
 
 
 def _recompute(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:
@@ -197,15 +251,20 @@ def _sleep(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:
     share = math.floor(20 * (1 - kept / machine.memory)) / 20
     if share * machine.memory <= _footprint(model, recipe, machine).least:
         return
-    utilization = f"engine.gpu_memory_utilization={share:g}"
-    if asleep == awake:
-        engine = VLLM(enable_sleep_mode=True, gpu_memory_utilization=share)
-        yield (
-            f"engine.name=vllm engine.enable_sleep_mode=true {utilization}",
-            recipe.model_copy(update={"engine": engine}),
-        )
-    elif isinstance(recipe.engine, VLLMConfig) and not recipe.engine.kv_cache_memory_bytes:
-        yield utilization, changed(recipe, "engine", gpu_memory_utilization=share)
+    options: dict[str, Any] = {} if asleep < awake else {"enable_sleep_mode": True}
+    if not isinstance(recipe.engine, VLLMConfig):
+        options["gpu_memory_utilization"] = share
+        yield f"engine.name=vllm {_written(options)}", recipe.model_copy(update={"engine": VLLM(**options)})
+        return
+    if not recipe.engine.kv_cache_memory_bytes:
+        options["gpu_memory_utilization"] = share
+    if options:
+        yield _written(options), changed(recipe, "engine", **options)
+
+
+def _written(options: Mapping[str, Any]) -> str:
+    """Options of the engine as overrides."""
+    return " ".join(f"engine.{key}={json.dumps(value)}" for key, value in options.items())
 
 
 def _smaller(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 class Dojo(LocalEnvironment):
     """Sites of the embedded web."""
+
+    endless: ClassVar[bool] = True
 
     name: str = "dojo"
     kinds: list[str] = Field(default=["shop", "wiki"], min_length=1)

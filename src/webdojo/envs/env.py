@@ -56,6 +56,8 @@ class Environment(Plug):
 
     is_there_already: ClassVar[bool] = False
     """Whether it serves nothing, so that the guard of the browsers alone says which of its addresses may be reached."""
+    endless: ClassVar[bool] = False
+    """Whether `tasks` gives as many as it is asked for, so that a plan need not draw them to count them."""
     leaves_blocked_pages: ClassVar[bool] = False
     """Whether an episode is given up, as invalid, that is on a page which turns robots away and stays there."""
 

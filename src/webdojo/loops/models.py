@@ -11,7 +11,8 @@ import gc
 import logging
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -20,14 +21,19 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from webdojo.dry_run.cost import cost_table
+from webdojo.agent.harness import Codec
+from webdojo.dry_run.cost import cost_table, visual_token_px
 from webdojo.dry_run.judging import judging_lines
 from webdojo.dry_run.memory import GB, Machine, log_line, plan_memory
-from webdojo.dry_run.plan import advice, fits, plan_lines, together
+from webdojo.dry_run.plan import advice, fits, plan_lines, together, trains
+from webdojo.dry_run.prompts import RoughCodec, check_prompts
+from webdojo.dry_run.unused import without_effect
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.engine import ServedModel
+from webdojo.policy.engine import ServedModel, VLLMConfig
+from webdojo.policy.model.auto_processor import load_processor
+from webdojo.policy.model.folder import is_hub_id, model_folder
 from webdojo.policy.model.layouts import layout_of
 from webdojo.policy.model.loading import device_of, load_model, skeleton
 from webdojo.recipe import Recipe
@@ -40,6 +46,7 @@ from webdojo.trainer.learner.lora import Adapters
 from webdojo.trainer.learner.optimizer import make_optimizer, trained_names
 from webdojo.trainer.learner.ranks import Ranks
 from webdojo.trainer.learner.torchrun import Started
+from webdojo.trainer.trial import try_parts
 from webdojo.types import Engine, ImageSource, TrainableEngine
 from webdojo.world import world
 
@@ -77,13 +84,26 @@ def open_engine(
 
 
 def check_learner(recipe: Recipe) -> None:
-    """Raise the `ConfigError` that `make_learner` would, from the model's shapes alone, before anything has begun."""
+    """Raise the `ConfigError` that `make_learner` or an update would, from the model's shapes and a few made-up tokens,
+    before anything has begun."""
     check_ranks(recipe)
+    try_parts(recipe.train, recipe.rollout.group_size)
     model = skeleton(recipe.model.path)
+    check_heads(recipe, model)
     trained_names(model, recipe.model)
     if recipe.model.lora.r:
         Adapters(model, recipe.model, base=recipe.model.path, seed=recipe.seed)
     make_optimizer([("weight", nn.Parameter(torch.zeros(1)))], recipe.train)
+
+
+def check_heads(recipe: Recipe, model: PreTrainedModel) -> None:
+    """Raise `ConfigError` where GPUs cannot share the model's attention heads evenly, which vLLM refuses."""
+    engine, heads = recipe.engine, model.config.get_text_config().num_attention_heads
+    if isinstance(engine, VLLMConfig) and not engine.urls and heads % engine.tensor_parallel_size:
+        raise ConfigError(
+            f"engine.tensor_parallel_size {engine.tensor_parallel_size} does not divide the {heads} attention heads of "
+            f"model {recipe.model.path!r}: take a divisor of {heads}"
+        )
 
 
 def check_ranks(recipe: Recipe) -> None:
@@ -164,17 +184,37 @@ def _threads(config: TrainConfig) -> int:
     return max(1, (config.threads or os.cpu_count() or 1) // config.ranks)
 
 
-def estimates(recipe: Recipe) -> list[str]:
-    """What a run will cost and what it will need, in lines of text; the weights are not loaded."""
-    judging = judging_lines(recipe)
+def estimates(recipe: Recipe, cores: int = 0) -> list[str]:
+    """What a run will cost and what it will need, in lines of text; the weights are not loaded. `cores` are those of
+    the machine that will run it; 0: of this one.
+
+    Raises:
+        ConfigError: prompts do not fit, or somebody's own part of the algorithm or harness fails on a trial.
+    """
+    try_parts(recipe.train, recipe.rollout.group_size)
+    model, why = None, ""
     try:
         model = skeleton(recipe.model.path)
+        if not layout_of(model).shares:
+            why = f"model type {model.config.model_type!r} takes the plain path (docs/models.md)"
     except ModelError as error:
-        return [*cost_table(recipe).splitlines(), *judging, "", f"memory is not estimated: {error}"]
-    if not layout_of(model).shares:
-        why = f"model type {model.config.model_type!r} takes the plain path (docs/models.md)"
-        return [*cost_table(recipe, model).splitlines(), *judging, "", f"memory is not estimated: {why}"]
-    return [*cost_table(recipe, model).splitlines(), *judging, "", *plan_lines(model, recipe, machine_of(recipe.model))]
+        why = str(error)
+    told = [*without_effect(recipe), *check_prompts(recipe, _codec(recipe, model), trains=trains(recipe))]
+    lines = [*(f"note: {line}" for line in told), *([""] if told else [])]
+    lines += [*cost_table(recipe, model).splitlines(), *judging_lines(recipe), ""]
+    if model is None or why:
+        return [*lines, f"memory is not estimated: {why}"]
+    check_heads(recipe, model)
+    machine = machine_of(recipe.model)
+    return [*lines, *plan_lines(model, recipe, replace(machine, cores=cores) if cores else machine)]
+
+
+def _codec(recipe: Recipe, model: PreTrainedModel | None) -> Codec:
+    """The model's own, or, where it would have to be downloaded, one that counts roughly."""
+    if not is_hub_id(recipe.model.path):
+        with suppress(ModelError):
+            return load_processor(model_folder(recipe.model.path))
+    return RoughCodec(visual_token_px(recipe.model.path, model))
 
 
 def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:

@@ -18,6 +18,8 @@ from typing import Any, cast
 import torch
 
 from webdojo.browser.chromium import find_chromium
+from webdojo.dry_run.prompts import check_prompts
+from webdojo.dry_run.unused import without_effect
 from webdojo.evaluation.metrics import success
 from webdojo.loops.collection.attempts import Collection
 from webdojo.loops.collection.imitated import images_of, imitated, succeeded
@@ -69,6 +71,8 @@ def run_recipe(
     # What the model cannot do must not leave a run folder behind.
     processor = load_processor(model_folder(recipe.model.path))
     check_learner(recipe)
+    for line in [*without_effect(recipe), *check_prompts(recipe, processor, trains=True)]:
+        logger.warning("%s", line)
     with (
         opened(recipe, run, resume, {}) as store,
         Trackers(recipe, store, report) as trackers,
@@ -92,6 +96,8 @@ def measure_model(
     """Measure a model on the held-out tasks of a recipe that was checked, in a run folder; trackers get its
     `report`."""
     processor = load_processor(model_folder(model_path))
+    for line in check_prompts(recipe, processor, trains=False):
+        logger.warning("%s", line)
     measured = {"model": recipe.engine.serves(model_path), "processor": whole_path(model_path)}
     with (
         opened(recipe, run, resume, measured) as store,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, model_validator
 
 from webdojo.agent.harness import HarnessConfig
 from webdojo.plugins import Plug
@@ -102,6 +102,11 @@ class EngineConfig(Plug):
         where models run on the CPU: while it samples, and while the learner steps."""
         return 0, 0
 
+    @property
+    def gpu_count(self) -> int:
+        """GPUs that sample side by side, where models run on GPUs."""
+        return 1
+
     def open(self, model: ServedModel) -> AbstractAsyncContextManager[Engine]:
         """An engine that serves a model and ends with the block; EngineError where it does not start, ModelError where
         the model cannot be loaded."""
@@ -176,6 +181,20 @@ class VLLMConfig(EngineConfig):
     machine's temporary folder."""
     start_timeout_s: float = Field(default=900, gt=0)
     """How long a server may take until it answers."""
+
+    @model_validator(mode="after")
+    def _gpus_are_enough(self) -> VLLMConfig:
+        needed = self.replicas * self.tensor_parallel_size
+        if self.gpus and not self.urls and len(self.gpus) != needed:
+            raise ValueError(
+                f"gpus names {len(self.gpus)} GPUs, but {self.replicas} replicas of {self.tensor_parallel_size} GPUs "
+                f"each need {needed}"
+            )
+        return self
+
+    @property
+    def gpu_count(self) -> int:
+        return (len(self.urls) or self.replicas) * self.tensor_parallel_size
 
     def memory(self, held: Footprint, gpu: int) -> tuple[int, int]:
         if self.urls or (self.gpus and min(self.gpus) >= held.learner_gpus):

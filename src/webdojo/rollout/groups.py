@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from webdojo.gather import gather_or_cancel
-from webdojo.types import Task, Trajectory
+from webdojo.types import Task, Termination, Trajectory
 
 RunEpisode = Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]
 """Takes a task, a group's id and the trajectory's; runs the episode, scores it and stores it. Infrastructure failures
@@ -74,6 +74,14 @@ _WARM_START = (
     "warm start on demonstrations (sft.demos where the environment has an oracle, else sft.data, which "
     "`webdojo record` makes) in a new --run"
 )
+OUT_OF_CONTEXT = FilterOutput(
+    False,
+    f"all members ended by {Termination.CONTEXT_LENGTH}",
+    "their prompts are longer than rollout.max_context_tokens less rollout.sampling.max_tokens: raise the first, or "
+    "lower the second or browser.viewport_px",
+)
+"""The verdict on a group none of whose members had room for another prompt."""
+
 _SETTLED_ADVICE = {
     "0": f"the policy never succeeds: take easier tasks, a reward that gives partial credit, or a {_WARM_START}",
     "1": "the policy always succeeds: take harder tasks in a new --run",
@@ -88,6 +96,8 @@ def dynamic_sampling(group: Group, positives_only: bool = False) -> FilterOutput
     if len(rewards) < 2:
         return _too_few(group, 2)
     if is_settled(rewards):
+        if _out_of_context(group):
+            return OUT_OF_CONTEXT
         reward = f"{rewards[0]:g}"
         return FilterOutput(False, f"all rewards {reward}", _SETTLED_ADVICE.get(reward, ""))
     if positives_only and max(rewards) <= 0:
@@ -98,11 +108,18 @@ def dynamic_sampling(group: Group, positives_only: bool = False) -> FilterOutput
 def every_group(group: Group) -> FilterOutput:
     """Keep a group if a valid member has said anything, whatever its reward: fixed query batches."""
     valid = [t for t in group.trajectories if t.reward is not None and t.reward.valid and t.versions]
-    return FilterOutput(True, "valid") if valid else _too_few(group, 1)
+    if valid:
+        return FilterOutput(True, "valid")
+    return OUT_OF_CONTEXT if _out_of_context(group) else _too_few(group, 1)
+
+
+def _out_of_context(group: Group) -> bool:
+    """Whether no member could go on because its prompt was too long."""
+    return all(t.termination is Termination.CONTEXT_LENGTH for t in group.trajectories)
 
 
 def _too_few(group: Group, least: int) -> FilterOutput:
-    causes = sorted({str(t.termination) for t in group.trajectories if t.termination.is_infra})
+    causes = sorted({str(t.termination) for t in group.trajectories if t.termination.is_infra or not t.versions})
     reason = f"fewer than {least} valid member{'s' * (least > 1)} ({', '.join(causes)})"
     return FilterOutput(False, reason, "the web or the engine fails: read the errors of the stored trajectories")
 

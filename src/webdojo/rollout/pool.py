@@ -90,7 +90,7 @@ class RolloutPool:
     groups: int
     """N, the groups of a batch."""
     max_groups: int
-    """So many groups that end between two updates must hold N that train; 0 means 8 N."""
+    """So many groups that end between two updates must hold N that train."""
     max_staleness: int
     """How many versions may lie between a token and the weights that it trains."""
     updates: int
@@ -106,7 +106,6 @@ class RolloutPool:
     def __post_init__(self, earlier: PoolState) -> None:
         self.waiting: list[Group] = []
         self.episodes = 0  # that have ended so far
-        self.max_groups = self.max_groups or 8 * self.groups
         self._again = deque(earlier.running)
         self._batches = self.version  # so many updates have got their groups
         self._unfinished: dict[str, Group] = {}

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
-from webdojo.errors import TrainError
+from webdojo.errors import ConfigError, TrainError
 from webdojo.plugins import Registry, instance_of
 from webdojo.types import Reward
 
@@ -128,6 +128,36 @@ ADVANTAGES: Registry[Advantage] = Registry(
 """What `train.advantage` of a recipe may be."""
 
 
+def advantages(name: str, groups: Groups) -> list[list[float]]:
+    """The advantages of all members by the one of that name.
+
+    Raises:
+        ConfigError: somebody's own raises, or gives other than one finite number for each member.
+    """
+    with ADVANTAGES.running(name):
+        found = [[float(a) for a in row] for row in ADVANTAGES.get(name).function(groups)]
+    wanted = [len(group) for group in groups]
+    if [len(row) for row in found] != wanted or not all(math.isfinite(a) for row in found for a in row):
+        raise ConfigError(
+            f"advantage {name!r} gave {found} for groups of {wanted} members, and must give a list for each group with "
+            "one finite number for each member"
+        )
+    return found
+
+
+def token_weight(name: str, turn: TurnShape, k: float) -> float:
+    """The weight of each token of a turn by the normaliser of that name, with `train.normalizer_k`.
+
+    Raises:
+        ConfigError: somebody's own raises, or gives other than a finite number.
+    """
+    with NORMALIZERS.running(name):
+        found = float(NORMALIZERS.get(name).function(turn, k))
+    if not math.isfinite(found):
+        raise ConfigError(f"normalizer {name!r} gave {found} for {turn}, and must give a finite number")
+    return found
+
+
 @dataclass(frozen=True)
 class TurnShape:
     """The counts that a normaliser may divide by, for turn t of trajectory i."""
@@ -152,9 +182,12 @@ class Normalizer:
     """Takes a turn and `train.normalizer_k`, and gives the weight of each of the turn's tokens."""
     formula: str
     """The weight as `webdojo explain` prints it, with `{episodes}` for the trajectories of an update and `{k}`."""
+    by_longest: bool = False
+    """Its k, where the recipe has none, is the longest response that may be sampled."""
 
 
 _CONSTANT = Normalizer(lambda turn, k: 1 / (turn.groups * turn.group_size * k), "1 / ({episodes} · {k:g})")
+_BY_LONGEST = replace(_CONSTANT, by_longest=True)
 
 NORMALIZERS: Registry[Normalizer] = Registry(
     "webdojo.normalizers",
@@ -178,8 +211,8 @@ NORMALIZERS: Registry[Normalizer] = Registry(
         ),
         # Sum over turns and tokens, mean over trajectories (WebGym, equation 1).
         "webgym": Normalizer(lambda turn, k: 1 / (turn.groups * turn.group_size), "1 / {episodes}"),
-        # Its constant is the longest response that may be sampled (Dr. GRPO).
-        "dr_grpo": _CONSTANT,
+        # Sum over turns and tokens, divided by the longest response that may be sampled (Dr. GRPO).
+        "dr_grpo": _BY_LONGEST,
         # Mean over all response tokens of the update (DAPO, token-level loss).
         "dapo": Normalizer(lambda turn, k: 1 / turn.all_tokens, "1 / Σ |y| over valid trajectories"),
     },

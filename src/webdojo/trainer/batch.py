@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import torch
 
 from webdojo.errors import TrainError
-from webdojo.trainer.advantages import ADVANTAGES, NORMALIZERS, TurnShape
+from webdojo.trainer.advantages import TurnShape, advantages, token_weight
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.losses import LOSSES
 from webdojo.types import Prompt, Reward, Trajectory
@@ -61,7 +61,7 @@ def advantages_of(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -
     """
     if LOSSES.get(config.policy_loss).positives_only:
         return [[float(_reward(each).valid and _reward(each).value > 0) for each in group] for group in groups]
-    return ADVANTAGES.get(config.advantage).function([[_reward(each) for each in group] for group in groups])
+    return advantages(config.advantage, [[_reward(each) for each in group] for group in groups])
 
 
 def weighted_samples(
@@ -76,7 +76,6 @@ def weighted_samples(
         if _reward(trajectory).valid
     ]
     all_tokens = sum(len(turn.response.ids) for _, trajectory, _, _ in trained for turn in trajectory.turns)
-    weight_of = NORMALIZERS.get(config.normalizer).function
     samples: list[Sample] = []
     for unit, trajectory, group_size, advantage in trained:
         for number, turn in enumerate(trajectory.turns):
@@ -86,7 +85,8 @@ def weighted_samples(
             if config.repetition_penalty and turn.same_screen and advantage > 0:
                 continue
             shape = TurnShape(len(groups), group_size, len(trajectory.turns), tokens, all_tokens)
-            samples.append(_sample(trajectory, number, advantage, weight_of(shape, config.normalizer_k), unit))
+            weight = token_weight(config.normalizer, shape, config.k)
+            samples.append(_sample(trajectory, number, advantage, weight, unit))
     return samples
 
 

@@ -74,7 +74,7 @@ class TrainConfig(Section):
     threads: int = Field(default=0, ge=0)
     """torch threads of a step on the CPU, all ranks together; 0 takes every core. An embedded engine there sleeps
     meanwhile."""
-    micro_batch_tokens: int = Field(default=8192, ge=1)
+    micro_batch_tokens: int = Field(default=8192, ge=64)
     """Tokens of a packed micro-batch, which is one forward and backward pass; what its samples share counts once."""
     ranks: int = Field(default=1, ge=1)
     """Processes that share an update, each on a GPU of its own where models are on GPUs: of this machine, or all that
@@ -105,7 +105,7 @@ class TrainConfig(Section):
     """The largest mean difference in nats between the log-probabilities of the engine and the learner, for the same
     weights, with which training goes on. It is measured before training and after each update (`docs/metrics.md`,
     `contract_gap_image`); a difference that a mistake with an image explains ends the run whatever its size."""
-    clip_low: float = Field(default=0.2, ge=0)
+    clip_low: float = Field(default=0.2, ge=0, le=1)
     """ε_low: a token with a negative advantage loses its gradient where its ratio is below 1 - ε_low."""
     clip_high: float = Field(default=0.28, ge=0)
     """ε_high: one with a positive advantage, where its ratio is above 1 + ε_high."""
@@ -124,14 +124,18 @@ class TrainConfig(Section):
     """`openwebrl`: mean over the tokens of a turn, no 1/T; `webagent_r1`: also 1/T; `webgym`: sum over tokens and
     turns; `length_norm`: that sum by 1/T; `asyncwebrl` and `dr_grpo`: by the constant `normalizer_k`; `dapo`: mean over
     all tokens of the update."""
-    normalizer_k: float = Field(default=10.0, gt=0)
+    normalizer_k: float = Field(default=0.0, ge=0)
+    """The constant that `asyncwebrl` and `dr_grpo` divide by. 0 takes 10, the horizon of easy tasks (AsyncWebRL), and
+    for `dr_grpo` `rollout.sampling.max_tokens`, the longest response that may be sampled (Dr. GRPO)."""
     old_logprobs: Literal["engine", "learner", "loglinear"] = "engine"
     """π_prox of the ratio: what the engine reported, the learner's weights at the start of the update, or, in a
     decoupled loss, log-linear between what the engine reported and the weights that learn, which saves a forward pass:
     for a token d versions old, log π_prox = log π_behave + d / (d + 1) · (log π - log π_behave)."""
     correction: Annotated[str, plug_name(CORRECTIONS)] = "none"
-    """Factor for tokens where engine and learner disagree (`trainer/losses.py`): `none`, `tis`, `icepop`,
-    `mis_token`, `mis_sequence`, `mis_geometric`; needs `old_logprobs: learner`."""
+    """Factor c of a token's loss where engine and learner disagree, with q = π_learner / π_engine of the token, and 0
+    where a condition does not hold: `none`: 1; `tis`: min(q, 2); `icepop`: q, if 0.5 <= q <= 5; `mis_token`: q, if
+    q <= 2; `mis_sequence`: Q, if Q <= 2, for Q the product of q over the turn; `mis_geometric`: 1, if the geometric
+    mean of q over the turn is at most 2. Needs `old_logprobs: learner`."""
     kl_coef: float = Field(default=0.0, ge=0)
     """β of the KL term against the model that online training starts from; 0 loads no reference model."""
     kl_estimator: Annotated[str, plug_name(KL_ESTIMATORS)] = "k3"
@@ -152,6 +156,16 @@ class TrainConfig(Section):
     save_total_limit: int = Field(default=5, ge=0)
     """Checkpoints of online training that stay, the latest (and as many before it as `rollout.max_staleness` says) and
     the best among them; the oldest go. 0 keeps all."""
+
+    @property
+    def most_groups(self) -> int:
+        """So many groups that ended since the last update must hold enough that train."""
+        return self.max_groups_per_iteration or 8 * self.groups_per_iteration
+
+    @property
+    def k(self) -> float:
+        """The constant of a normaliser."""
+        return self.normalizer_k or 10.0
 
     @property
     def clip(self) -> Clip:

@@ -32,18 +32,21 @@ def _lines(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
     yield f"L(θ) = Σ_i Σ_t Σ_k  w · {f'[ {inside} ]' if len(terms) > 1 else inside}"
     yield f"       over {N} groups of {G} trajectories i, their turns t, and the tokens k of each response y_it"
     yield ""
-    weight = NORMALIZERS.get(train.normalizer).formula
-    yield f"w    = {weight.format(episodes=N * G, k=train.normalizer_k)}  ({train.normalizer})"
+    formula = NORMALIZERS.get(train.normalizer).formula
+    with NORMALIZERS.running(train.normalizer):
+        weight = formula.format(episodes=N * G, k=train.k)
+    yield f"w    = {weight}  ({train.normalizer})"
     if train.repetition_penalty:
         yield "       and 0 where A_i > 0 and the screen after the turn is the same"
-    if "{episodes}" in weight:
+    if "{episodes}" in formula:
         yield f"       invalid trajectories add no term, and count among the {N * G}"
     loss = LOSSES.get(train.policy_loss)
     if loss.positives_only:
         yield "A_i  = 1[R_i > 0], over valid trajectories"
     else:
         yield f"A_i  = {ADVANTAGES.get(train.advantage).formula}, over valid trajectories  ({train.advantage})"
-    formula = loss.formula(train.clip)
+    with LOSSES.running(train.policy_loss):
+        formula = loss.formula(train.clip)
     if "ρ" in formula:
         yield f"ρ    = π_θ(k) / π_prox(k), at temperature {rollout.sampling.temperature:g}"
     if "ρ" in formula or "π_prox" in formula or train.correction != "none":

@@ -77,6 +77,11 @@ class Loss:
     decoupled: bool = False
     """It weighs tokens by π_prox / π_behave, up to `Clip.behave`: it needs a π_prox, and takes no correction."""
 
+    def __post_init__(self) -> None:
+        for name, given in (("function", self.function), ("formula", self.formula)):
+            if not callable(given):
+                raise TypeError(f"{name} of a Loss is called, so it must be a function, not {given!r}")
+
 
 def clipped(ratio_T: Tensor, advantages_T: Tensor, bounds: Clip) -> Tensor:
     """-min(ρA, clip(ρ) A); with dual clip at most -cA where A < 0."""
@@ -167,7 +172,9 @@ LOSSES: Registry[Loss] = Registry(
 
 
 LOW, HIGH = 0.0, 2.0
-"""Bounds of what a correction compares."""
+"""Bounds of what a correction compares, but for IcePop."""
+ICEPOP_LOW, ICEPOP_HIGH = 0.5, 5.0
+"""α and β of IcePop, which masks tokens on both sides; those of its authors."""
 
 
 @dataclass(frozen=True)
@@ -189,9 +196,9 @@ def _within(ratio: Tensor) -> Tensor:
     return (ratio >= LOW) & (ratio <= HIGH)
 
 
-def _masked(ratio: Tensor) -> Tensor:
+def _masked(ratio: Tensor, low: float, high: float) -> Tensor:
     # Not a product: over a turn the ratio may be infinite.
-    return ratio.masked_fill(~_within(ratio), 0)
+    return ratio.masked_fill((ratio < low) | (ratio > high), 0)
 
 
 _TOKEN, _TURN = (f"1[{LOW:g} <= {ratio} <= {HIGH:g}]" for ratio in "qQ")
@@ -204,12 +211,16 @@ CORRECTIONS: Registry[Correction] = Registry(
         "none": Correction(lambda log_q, turns: log_q.new_ones(len(log_q)), "1"),
         # Truncated importance sampling.
         "tis": Correction(lambda log_q, turns: log_q.exp().clamp(LOW, HIGH), f"clamp(q, {LOW:g}, {HIGH:g})"),
-        # IcePop.
-        "icepop": Correction(lambda log_q, turns: _within(log_q.exp()).to(log_q.dtype), _TOKEN),
+        # IcePop (Ring-1T, arXiv 2510.18855): M(q) = q within [α, β], else 0.
+        "icepop": Correction(
+            lambda log_q, turns: _masked(log_q.exp(), ICEPOP_LOW, ICEPOP_HIGH),
+            f"q · 1[{ICEPOP_LOW:g} <= q <= {ICEPOP_HIGH:g}]",
+        ),
         # Masked importance sampling, of tokens, and of turns, which are kept or dropped as a whole.
-        "mis_token": Correction(lambda log_q, turns: _masked(log_q.exp()), f"q · {_TOKEN}"),
+        "mis_token": Correction(lambda log_q, turns: _masked(log_q.exp(), LOW, HIGH), f"q · {_TOKEN}"),
         "mis_sequence": Correction(
-            lambda log_q, turns: _masked(turn_sums(log_q, turns).exp()), f"Q · {_TURN}, Q = product of q over the turn"
+            lambda log_q, turns: _masked(turn_sums(log_q, turns).exp(), LOW, HIGH),
+            f"Q · {_TURN}, Q = product of q over the turn",
         ),
         "mis_geometric": Correction(
             lambda log_q, turns: _within(turn_means(log_q, turns).exp()).to(log_q.dtype),

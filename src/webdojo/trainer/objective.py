@@ -8,11 +8,14 @@ over all response tokens k of the update, with w from `advantages`, and c, ℓ a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from webdojo.errors import ConfigError
+from webdojo.plugins import Registry
 from webdojo.policy.model.forward import TokenScores
 from webdojo.trainer.batch import Sample
 from webdojo.trainer.config import TrainConfig
@@ -34,19 +37,46 @@ def objective(
         prox_T = log_linear(scores.logprobs.detach(), tokens.behave_logprobs, version - versions_T)
         tokens = dataclasses.replace(tokens, prox_logprobs=prox_T)
     gap_T = tokens.prox_logprobs - tokens.behave_logprobs
-    factor_T = correction.function(gap_T, tokens.turns)
-    per_token = factor_T * loss.function(scores.logprobs, tokens, config.clip)
+    factor_T = each_token(CORRECTIONS, config.correction, lambda: correction.function(gap_T, tokens.turns), gap_T)
+    per_token = factor_T * each_token(
+        LOSSES, config.policy_loss, lambda: loss.function(scores.logprobs, tokens, config.clip), scores.logprobs
+    )
     means = policy_stats(scores.logprobs, tokens, config.clip, loss)
     if config.correction != "none":
         means["correction"] = float(factor_T.mean())
     if config.kl_coef:
         reference_T = flat([sample.reference_logprobs for sample in members], device)
-        kl_T = KL_ESTIMATORS.get(config.kl_estimator).function(scores.logprobs, reference_T)
+        estimate = KL_ESTIMATORS.get(config.kl_estimator).function
+        kl_T = each_token(
+            KL_ESTIMATORS, config.kl_estimator, lambda: estimate(scores.logprobs, reference_T), scores.logprobs
+        )
         per_token = per_token + config.kl_coef * kl_T
         means["reference_kl"] = float(kl_T.detach().mean())
     if config.entropy_coef:
         per_token = per_token - config.entropy_coef * scores.entropy
     return (tokens.token_weights * per_token).sum(), means
+
+
+def each_token(registry: Registry[Any], name: str, compute: Callable[[], Tensor], like_T: Tensor) -> Tensor:
+    """What a named part computes [T], with a gradient where `like_T` has one.
+
+    Raises:
+        ConfigError: somebody's own part raises, or gives anything else, which would train on another objective.
+    """
+    with registry.running(name):
+        found: object = compute()
+    if not isinstance(found, Tensor) or found.shape != like_T.shape:
+        given = f"a tensor of shape {list(found.shape)}" if isinstance(found, Tensor) else repr(found)
+        raise ConfigError(
+            f"{registry.noun} {name!r} gave {given} for {len(like_T)} tokens, and must give a tensor of shape "
+            f"[{len(like_T)}]: one value for each token, without a mean or a sum over them"
+        )
+    if like_T.requires_grad and not found.requires_grad:
+        raise ConfigError(
+            f"{registry.noun} {name!r} gave values without a gradient, so that nothing would be learned: compute them "
+            "from the log-probabilities that it is given, without detach() or no_grad()"
+        )
+    return found
 
 
 @torch.no_grad()

@@ -33,6 +33,7 @@ from webdojo.policy.engine import ServedModel, VLLMConfig
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.policy.vllm.server import free_port, serve_command, server_env
+from webdojo.recipe import load_recipe
 from webdojo.types import FinishReason, Prompt, Response, Sampling
 
 ROOT = Path(__file__).parents[3]
@@ -458,14 +459,14 @@ def test_the_command_line_has_vllms_own_options() -> None:
     assert "--enforce-eager" not in command
 
 
-def test_replicas_have_gpus_of_their_own(make_engine: MakeEngine) -> None:
+def test_replicas_have_gpus_of_their_own() -> None:
     config = VLLMConfig(replicas=2, tensor_parallel_size=2, gpus=[1, 2, 5, 7])
     shown = [server_env(config, torch.device("cuda"), 0, index)["CUDA_VISIBLE_DEVICES"] for index in range(2)]
     assert shown == ["1,2", "5,7"]
     assert "CUDA_VISIBLE_DEVICES" not in server_env(VLLMConfig(), torch.device("cuda"), 0, 0)
     assert server_env(VLLMConfig(), CPU, 1, 0)["OMP_NUM_THREADS"] == "1"
-    with pytest.raises(ConfigError, match="names 3 GPUs, but 2 replicas of 2 GPUs each need 4"):
-        make_engine(replicas=2, tensor_parallel_size=2, gpus=[1, 2, 3])
+    with pytest.raises(ConfigError, match="gpus names 3 GPUs, but 2 replicas of 2 GPUs each need 4"):
+        load_recipe("quickstart", ["engine={name: vllm, replicas: 2, tensor_parallel_size: 2, gpus: [1, 2, 3]}"])
 
 
 async def test_a_closed_engine_keeps_no_connection(make_engine: MakeEngine, images: Images) -> None:

@@ -107,7 +107,7 @@ async def online(
         scheduler,
         group_size=rollout.group_size,
         groups=config.groups_per_iteration,
-        max_groups=config.max_groups_per_iteration,
+        max_groups=config.most_groups,
         max_staleness=rollout.max_staleness,
         updates=config.iterations,
         version=state.iteration,

@@ -28,7 +28,7 @@ import httpx
 import torch
 from safetensors.torch import save_file
 
-from webdojo.errors import ConfigError, EngineError, EngineLost
+from webdojo.errors import EngineError, EngineLost
 from webdojo.policy.engine import ServedModel, VLLMConfig
 from webdojo.policy.model.loading import device_of, engine_dtype
 
@@ -134,12 +134,6 @@ def start_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch:
 
     Where one fails none is left. Their logs go to `scratch`.
     """
-    needed = config.replicas * config.tensor_parallel_size
-    if config.gpus and not config.urls and len(config.gpus) != needed:
-        raise ConfigError(
-            f"engine.gpus names {len(config.gpus)} GPUs, but {config.replicas} replicas of "
-            f"{config.tensor_parallel_size} GPUs each need {needed}"
-        )
     device, dtype = device_of(model.config), engine_dtype(model.config)
     servers = [Server(url.rstrip("/"), config.start_timeout_s) for url in config.urls]
     for index in range(0 if config.urls else config.replicas):
