@@ -109,13 +109,13 @@ class Scorer:
         except (ConfigError, TaskError, BudgetError, EngineRefused):
             raise
         except TimeoutError:
-            failed, error = "failed", f"no verdict within {function.timeout_s:g} s (reward.timeout_s)"
+            where, error = "", f"no verdict within {function.timeout_s:g} s (reward.timeout_s)"
         except Exception as failure:  # code of a plug: whatever it raises is its failure, not the agent's
-            failed, error = f"failed{function.culprit(failure)}", f"{type(failure).__name__}: {failure}"
+            where, error = function.culprit(failure), f"{type(failure).__name__}: {failure}"
             trajectory.diagnostics |= {"reward": traceback.format_exc(), "bug": isinstance(failure, BUGS)}
             logger.debug("reward of episode %s failed", trajectory.id, exc_info=True)
         trajectory.failure, trajectory.error = Failure.REWARD_FAILED, " ".join(error.split())
-        return invalid(Failure.REWARD_FAILED, f"reward {function.name!r} {failed}: {trajectory.error}")
+        return invalid(Failure.REWARD_FAILED, f"reward {function.name!r} failed{where}: {trajectory.error}")
 
 
 def _gated(trajectory: Trajectory, verdict: Reward, unfinished_because: str, format_reward: bool) -> Reward:
