@@ -74,7 +74,7 @@ class TrainConfig(Section):
     threads: int = Field(default=0, ge=0)
     """torch threads of a step on the CPU, all ranks together; 0 takes every core. An embedded engine there sleeps
     meanwhile."""
-    micro_batch_tokens: int = Field(default=8192, ge=64)
+    micro_batch_tokens: int = Field(default=8192, ge=1)
     """Tokens of a packed micro-batch, which is one forward and backward pass; what its samples share counts once."""
     ranks: int = Field(default=1, ge=1)
     """Processes that share an update, each on a GPU of its own where models are on GPUs: of this machine, or all that
