@@ -291,7 +291,7 @@ def test_a_task_of_a_recipe_is_done_by_its_id_and_told_with_reward_and_reason(tm
     assert "the task: Open rings (http://shop-0.localhost/)" in judged.stderr
     assert "completed: done\nreward 0.25: /rings\n" in judged.stdout
     assert judged.returncode == 1
-    assert "invalid: reward './mine.py:Mine' failed: KeyError: 'page'" in broken.stdout
+    assert "invalid: reward './mine.py:Mine' failed in score (mine.py, line 5): KeyError: 'page'" in broken.stdout
     assert "in score" in broken.stdout and "the whole traceback is in the film" in broken.stdout
     assert broken.returncode == 2
     assert "not judged: to have a verdict, name a task of a recipe by its id" in free.stdout

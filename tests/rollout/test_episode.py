@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from typing import Any
 
 import pytest
@@ -324,7 +325,8 @@ async def test_a_reward_reads_its_evidence_before_the_session_closes(stage):
 async def test_evidence_that_cannot_be_read_makes_the_episode_invalid(stage, error):
     trajectory = await stage.play(NEXT, DONE, reward=Looks(fails_with=error))
     assert (trajectory.termination, trajectory.failure) == (Termination.ENV_ERROR, Failure.REWARD_FAILED)
-    assert f"reward 'looks' failed to read its evidence: {error}" in trajectory.error
+    told = rf"reward 'looks' failed to read its evidence in evidence \(test_episode\.py, line \d+\): {error}"
+    assert re.match(told, trajectory.error)
     assert "traceback" in trajectory.diagnostics and trajectory.evidence == {}
 
 

@@ -207,7 +207,8 @@ async def read_evidence(reward: RewardFunction, trajectory: Trajectory, session:
     except (BrowserError, ConfigError, TaskError):
         raise
     except Exception as error:  # code of a plug: what it raises is not ours to foresee
-        message = f"reward {reward.name!r} failed{reward.culprit(error)}: {type(error).__name__}: {error}"
+        place = reward.culprit(error)
+        message = f"reward {reward.name!r} failed to read its evidence{place}: {type(error).__name__}: {error}"
         raise BrowserError(message, Failure.REWARD_FAILED, raised_by_plug(error)) from error
 
 
