@@ -14,7 +14,7 @@ import numpy as np
 import psutil
 import pytest
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import SyncVectorEnv
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
 from webdojo.browser.config import BrowserConfig, GuardConfig
 from webdojo.browser.session import BrowserSession
@@ -342,6 +342,11 @@ def test_two_environments_step_as_a_vector():
     assert truncated.all()
     assert not terminated.any()
     assert [info.name for info in infos["call"]] == ["scroll", "scroll"]
+
+
+def test_a_vector_whose_texts_would_be_blank_is_refused():
+    with pytest.raises(ValueError, match=r"shared_memory=False"):
+        AsyncVectorEnv([lambda: make(tasks=WIKI)])
 
 
 def test_the_name_works_without_an_import_of_ours():

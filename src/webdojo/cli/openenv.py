@@ -21,7 +21,7 @@ def serve_openenv(
     ] = "quickstart",
     env: Annotated[
         str | None,
-        typer.Option(help="dojo, miniwob, web, webarena, or one of your own: env.name.", show_default="the recipe's"),
+        typer.Option(help="dojo, miniwob, web, webarena, or one of your own.", show_default="the recipe's"),
     ] = None,
     records: Annotated[
         Path | None, typer.Option(help="A file of tasks on sites that are there already: env.name=web tasks.path=…")
@@ -50,12 +50,14 @@ def serve_openenv(
     except ModuleNotFoundError as error:
         raise ConfigError(f"OpenEnv is not installed ({error.name}): pip install 'webdojo[openenv]'") from None
     from webdojo.interop.host import EpisodeHost
+    from webdojo.recipe import load_recipe
     from webdojo.types import View
 
-    given = [f"env.name={env}"] if env else []
-    if records is not None:
-        given += [f"tasks.path={records}", *([] if env else ["env.name=web"])]
-    recipe = recipe_for("openenv serve", recipe_name, overrides, given)
+    given = [f"tasks.path={records}"] if records is not None else []
+    named = env or ("web" if records is not None else "")
+    # Another environment has none of the keys that the recipe sets for its own.
+    other = [f"env={named}"] if named and named != load_recipe(recipe_name).env.name else []
+    recipe = recipe_for("openenv serve", recipe_name, overrides, given, defaults=other)
 
     def announce(url: str) -> None:
         typer.echo(f"{url}  {max_sessions} sessions, {len(episodes.tasks)} tasks; API page: {url}/docs")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import Field
@@ -74,6 +74,8 @@ class Dojo(LocalEnvironment):
     def _drawn(self, split: Split, n: int, seed: int) -> Iterator[Task]:
         from webdojo.sites.taskgen import SPLITS, draw_tasks, stream
 
+        if split not in get_args(Split):
+            raise TaskError(f"split {split!r} is none of {', '.join(get_args(Split))}")
         if split == "train":
             return draw_tasks(self.kinds, range(self.train_sites), n, seed, self._weighted(), self.layout, False)
         if self.eval_split:

@@ -11,10 +11,12 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import CustomSpaceError
+from gymnasium.vector.utils import create_shared_memory
 from PIL import Image
 
 from webdojo.browser.tools import COORDINATE_MAX, TOOLS, check_call, cut
@@ -44,6 +46,12 @@ class AnyText(spaces.Text):
 
     def __repr__(self) -> str:
         return f"AnyText({self.max_length})"
+
+
+@create_shared_memory.register(AnyText)
+def _share_no_text(space: AnyText, n: int = 1, ctx: Any = None) -> NoReturn:
+    """`AsyncVectorEnv` reads texts from its shared memory once, when it is made, so they would stay blank."""
+    raise CustomSpaceError("texts cannot be shared: give vector_kwargs={'shared_memory': False}")
 
 
 ACTION_SPACE = spaces.Dict(
