@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,10 @@ def test_no_room_for_its_parts(cluster: Cluster, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"the rollout worker .64 CPUs. finds no place on 3 nodes"):
         train(recipe, tmp_path / "run", False, connected)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.integration
+def test_sigterm_is_handled_as_without_a_cluster(cluster: Cluster) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with connected(load_recipe("quickstart", [f"cluster.address={cluster.address}"])):
+        assert signal.getsignal(signal.SIGTERM) is before

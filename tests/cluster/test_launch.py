@@ -123,6 +123,13 @@ def test_the_script_starts_ray_on_each_node_and_the_training_beside_the_head(slu
     assert ("terminated" in lines) is terminated
 
 
+def test_the_script_ends_where_ray_does_not_start(slurm_node, tmp_path):
+    (tmp_path / "job.sh").write_text(launch("slurm", "quickstart", "--nodes=3"))
+    (tmp_path / "ray").write_text("#!/usr/bin/env bash\nexit 3\n")
+    done = subprocess.run(["bash", "job.sh"], cwd=tmp_path, env=slurm_node, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "Ray did not start on n1: see the lines above\n")
+
+
 def test_a_rayjob_is_what_kubernetes_and_kuberay_expect():
     config, job = rayjob(*CLUSTER)
     validate(config)

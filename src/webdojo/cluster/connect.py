@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -46,6 +48,7 @@ def connected(recipe: Recipe) -> Iterator[Parts]:
         raise ConfigError(
             f"cluster.address is {address!r}, and Ray is not installed: pip install 'webdojo[cluster]'"
         ) from None
+    at_sigterm = signal.getsignal(signal.SIGTERM)
     try:
         _reach(address)
         ray.init(address=address, log_to_driver=False, configure_logging=False)
@@ -54,6 +57,8 @@ def connected(recipe: Recipe) -> Iterator[Parts]:
             f"no Ray cluster answers at cluster.address {address!r} ({one_line(error)}): start one with "
             "`ray start --head`, or leave the address out to run on this machine"
         ) from None
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, at_sigterm)  # Ray's own handler would end the process at once
     try:
         own = ray.util.get_node_ip_address()
         logger.info("%s", "\n".join(check(plan_of(recipe), nodes_of(ray.nodes()), own).lines()))
