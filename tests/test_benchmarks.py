@@ -173,7 +173,7 @@ def test_the_rows_of_webarena_run_by_the_evaluators_of_webarena_lite() -> None:
     given = [
         f"env.eval_path={DATA / 'webarena' / 'test.raw.json'}",
         "env.sites={__SHOPPING__: 'http://localhost:7770', __REDDIT__: 'http://localhost:9999'}",
-        *("env.graded=false", "evaluate.tasks=812"),
+        *("env.graded=false", "evaluate.tasks=812", "browser.guard.private_hosts=[localhost]"),
     ]
     recipe = load_recipe("webarena_lite", given)
     recipe.check(trains=False, demonstrates=False)

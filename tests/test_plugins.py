@@ -199,7 +199,10 @@ BROKEN = {
             "no_such_module:Notes",
             "environment 'no_such_module:Notes' cannot be imported: ModuleNotFoundError: No module",
         ),
-        ("./raises.py:Notes", r"'\./raises\.py:Notes' cannot be imported: JSONDecodeError: Expecting property name"),
+        (
+            "./raises.py:Notes",
+            r"'\./raises\.py:Notes' cannot be imported \(raises.py, line 2\): JSONDecodeError: Expecting property name",
+        ),
         ("./syntax.py:Notes", r"'\./syntax\.py:Notes' cannot be imported: SyntaxError"),
         ("./config.py:Notes", "^set NOTES_ADDRESS$"),
         ("./my_env.py:Note", r"environment '\./my_env\.py:Note': '\./my_env\.py' has no 'Note'; did you mean 'Notes'"),

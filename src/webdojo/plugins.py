@@ -189,7 +189,9 @@ def _line_of(error: BaseException, files: Collection[str | None]) -> str:
 def _first_file_outside(error: BaseException) -> str:
     """The file of somebody else's code that the package called, when an error came up; empty where there is none."""
     files = (frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__))
-    return next((file for file in files if not file.startswith("<") and PACKAGE not in Path(file).parents), "")
+    ours = (PACKAGE, Path(importlib.__file__).parent)
+    others = (each for each in files if not each.startswith("<") and not {*ours} & {*Path(each).parents})
+    return next(others, "")
 
 
 P = TypeVar("P", bound=Plug)

@@ -123,7 +123,7 @@ def test_a_split_is_written_held_against_its_set_and_used(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["stats", "none.jsonl"], "task file 'none.jsonl' cannot be read"),
+        (["stats", "none.jsonl"], "task file 'none.jsonl' does not exist"),
         (
             ["stats", "rows.jsonl"],
             "is no task record (the rows of a benchmark need its source): instruction: field requ",

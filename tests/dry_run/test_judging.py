@@ -81,7 +81,7 @@ def test_a_dry_run_says_what_is_missing_and_plans_all_the_same(monkeypatch: pyte
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
     assert lines[0].startswith(
-        "# missing: the judge 'openwebrl' (section reward): engine.api_key_env names OPENAI_API_KEY"
+        "# missing: the judge 'openwebrl' (section reward): reward.engine.api_key_env names OPENAI_API_KEY"
     )
     assert "tasks.path=my-tasks.jsonl" in lines[1]
     assert lines[2] == "# or take the embedded web, which needs none of this: webdojo train openwebrl-dojo"

@@ -78,5 +78,5 @@ def test_prompts_are_tried_before_a_run_begins(command: list[str], tmp_path: Pat
 )
 def test_a_harness_of_ones_own_that_fails_is_named(name: str, where: str, tmp_path: Path) -> None:
     (tmp_path / "swapped.py").write_text(SWAPPED)
-    with pytest.raises(ConfigError, match=rf"harness '.*swapped.py:{name}' failed: .*{where}"):
+    with pytest.raises(ConfigError, match=rf"harness '.*swapped.py:{name}' failed in .*{where}"):
         estimates(load_recipe("quickstart", [f"harness={tmp_path / 'swapped.py'}:{name}"]))

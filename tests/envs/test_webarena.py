@@ -54,7 +54,7 @@ async def test_a_visit_brings_the_log_in_of_its_task(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_is_named() -> None:
-    with pytest.raises(TaskError, match="cannot be read"):
+    with pytest.raises(TaskError, match="does not exist"):
         WebArena(path="none.json", sites=SITES).tasks("train", 1, 0)
     with pytest.raises(Missing, match=r"no file of WebArena's tasks is named: env\.path="):
         WebArena(sites=SITES).tasks("train", 1, 0)

@@ -273,7 +273,7 @@ def test_an_environment_that_fails_costs_only_the_episode():
             assert not info["trajectory"].reward.valid
             web.raises_in = ""
         web.raises_in = "visit"
-        with pytest.raises(StartError, match="failed: ValueError: no room"):
+        with pytest.raises(StartError, match=r"failed in visit \(test_env.py, line \d+\): ValueError: no room"):
             env.reset()
         web.raises_in = ""
         env.reset()

@@ -141,7 +141,7 @@ def test_all_that_a_user_must_bring_is_told_at_once(mine: list[str]) -> None:
         check(*WEB, JUDGED)
     key, tasks, otherwise = caught.value.lines
     assert key.startswith(
-        "the judge 'openwebrl' (section reward): engine.api_key_env names NO_SUCH_KEY, which is not in"
+        "the judge 'openwebrl' (section reward): reward.engine.api_key_env names NO_SUCH_KEY, which is not in"
     )
     assert "tasks.path=my-tasks.jsonl" in tasks
     assert otherwise == "or take the embedded web, which needs none of this: env=dojo reward=rules"

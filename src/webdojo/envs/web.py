@@ -59,12 +59,9 @@ class Web(Environment):
         return Robots()
 
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
-        key, other = "tasks.path", " (and tasks.eval_path, for others to measure on)"
-        if split == "eval":
-            key, other = "tasks.eval_path", ""
         raise Missing(
-            f"the environment 'web' has no tasks of its own: name a file of them, {key}=my-tasks.jsonl{other}; "
-            "docs/your-own.md and docs/benchmarks.md say what is in it"
+            "the environment 'web' has no tasks of its own: name a file of them, tasks.path=my-tasks.jsonl to train "
+            "on, tasks.eval_path=my-tasks.jsonl to measure on; docs/your-own.md and docs/benchmarks.md say what is in it"
         )
 
     def check(self, task: Task) -> None:
