@@ -61,7 +61,7 @@ class Web(Environment):
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
         raise Missing(
             "the environment 'web' has no tasks of its own: name a file of them, tasks.path=my-tasks.jsonl to train "
-            "on, tasks.eval_path=my-tasks.jsonl to measure on; docs/your-own.md and docs/benchmarks.md say what is in it"
+            "on, tasks.eval_path=… to measure on; docs/your-own.md and docs/benchmarks.md say what is in it"
         )
 
     def check(self, task: Task) -> None:
