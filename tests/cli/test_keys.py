@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.cli.commands import one_line_error, webdojo
 from webdojo.cli import app
 from webdojo.cli.keys import measured_by, recipe_and_model, recipe_for
 from webdojo.errors import ConfigError
@@ -104,3 +105,10 @@ def test_an_evaluation_takes_judge_protocol_and_runs_as_options() -> None:
         "dojo",
     )
     assert theirs.env == plain.env.model_copy(update={"kinds": ["shop"]})
+
+
+@pytest.mark.parametrize("given", [["--env", "miniwob"], ["--records", "tasks.jsonl"]])
+def test_another_environment_has_none_of_the_recipes_keys(given: list[str]) -> None:
+    assert "OpenEnv is not installed" in one_line_error(webdojo("openenv", "serve", *given))
+    wrong = webdojo("openenv", "serve", *given, "env.kinds=[shop]")
+    assert "unknown key 'env.kinds'" in one_line_error(wrong)

@@ -193,3 +193,8 @@ async def test_it_starts_again_after_it_was_closed() -> None:
             assert get(env, await env.visit(SHOP)).status_code == 200
     with pytest.raises(AssertionError, match="the environment has not started"):
         _ = env.hosts
+
+
+def test_a_split_that_is_none_is_refused_and_gives_no_held_out_tasks() -> None:
+    with pytest.raises(TaskError, match="split 'evl' is none of train, eval"):
+        Dojo().tasks("evl", 3, 0)  # type: ignore[arg-type]

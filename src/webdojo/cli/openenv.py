@@ -44,11 +44,6 @@ def serve_openenv(
     import asyncio
 
     from webdojo.errors import ConfigError
-
-    try:
-        from webdojo.interop.openenv.server import serve
-    except ModuleNotFoundError as error:
-        raise ConfigError(f"OpenEnv is not installed ({error.name}): pip install 'webdojo[openenv]'") from None
     from webdojo.interop.host import EpisodeHost
     from webdojo.recipe import load_recipe
     from webdojo.types import View
@@ -58,6 +53,10 @@ def serve_openenv(
     # Another environment has none of the keys that the recipe sets for its own.
     other = [f"env={named}"] if named and named != load_recipe(recipe_name).env.name else []
     recipe = recipe_for("openenv serve", recipe_name, overrides, given, defaults=other)
+    try:
+        from webdojo.interop.openenv.server import serve
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"OpenEnv is not installed ({error.name}): pip install 'webdojo[openenv]'") from None
 
     def announce(url: str) -> None:
         typer.echo(f"{url}  {max_sessions} sessions, {len(episodes.tasks)} tasks; API page: {url}/docs")
