@@ -150,8 +150,9 @@ class Registry(Collection[str], Generic[T]):
         except ConfigError:
             raise
         except Exception as error:  # whatever a user's module raises becomes one line
-            line = _line_of(error, [_first_file_outside(error)])
-            raise ConfigError(f"{self.noun} {name!r} cannot be imported{line}: {one_line(error)}") from error
+            raise ConfigError(
+                f"{self.noun} {name!r} cannot be imported{_line_outside(error)}: {one_line(error)}"
+            ) from error
         if not self._fits(found):
             kind = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
             raise ConfigError(f"{self.noun} {name!r} is {kind}, and must be {self._must_be}")
@@ -168,8 +169,7 @@ class Registry(Collection[str], Generic[T]):
         except Exception as error:  # code of a plug: what it raises is not ours to foresee
             if name in self.built_in or is_out_of_memory(error):
                 raise
-            line = _line_of(error, [_first_file_outside(error)])
-            raise ConfigError(f"{self.noun} {name!r} failed{line}: {one_line(error)}") from error
+            raise ConfigError(f"{self.noun} {name!r} failed{_line_outside(error)}: {one_line(error)}") from error
 
     @cached_property
     def _installed(self) -> dict[str, EntryPoint]:
@@ -186,12 +186,12 @@ def _line_of(error: BaseException, files: Collection[str | None]) -> str:
     return f" {place}" if function == "<module>" else f" in {function} {place}"
 
 
-def _first_file_outside(error: BaseException) -> str:
-    """The file of somebody else's code that the package called, when an error came up; empty where there is none."""
+def _line_outside(error: BaseException) -> str:
+    """The same of the first file of somebody else's code that the package called."""
     files = (frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__))
-    ours = (PACKAGE, Path(importlib.__file__).parent)
-    others = (each for each in files if not each.startswith("<") and not {*ours} & {*Path(each).parents})
-    return next(others, "")
+    ours = {PACKAGE, Path(importlib.__file__).parent}
+    others = (each for each in files if not each.startswith("<") and ours.isdisjoint(Path(each).parents))
+    return _line_of(error, [next(others, None)])
 
 
 P = TypeVar("P", bound=Plug)

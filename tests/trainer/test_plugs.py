@@ -87,11 +87,13 @@ def test_what_a_loss_of_ones_own_does_not_say_is_not_assumed(
         TrainConfig.model_validate({"policy_loss": f"{mine}:unclipped"} | options)
 
 
-def test_an_explanation_says_what_trains_and_how_far_episodes_go() -> None:
-    def text(name: str, *overrides: str) -> str:
-        recipe = load_recipe(name, list(overrides))
-        return explain(recipe.train, recipe.rollout)
+def text(name: str, *overrides: str) -> str:
+    """What `webdojo explain` prints of a recipe."""
+    recipe = load_recipe(name, list(overrides))
+    return explain(recipe.train, recipe.rollout)
 
+
+def test_an_explanation_says_what_trains_and_how_far_episodes_go() -> None:
     gym = text("webgym")
     assert "ρ" not in gym and "π_prox" not in gym, "a ratio that the loss does not have"
     assert "A_i  = 1[R_i > 0], over valid trajectories\n" in gym
@@ -109,10 +111,6 @@ def test_an_explanation_says_what_trains_and_how_far_episodes_go() -> None:
 
 
 def test_an_explanation_leaves_none_of_the_usual_questions_open() -> None:
-    def text(name: str, *overrides: str) -> str:
-        recipe = load_recipe(name, list(overrides))
-        return explain(recipe.train, recipe.rollout)
-
     rl = text("openwebrl")
     assert "std with n - 1" in rl
     assert "invalid trajectories add no term, and count among the 240\n" in rl
