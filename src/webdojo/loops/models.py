@@ -228,8 +228,9 @@ def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
 def _release_gpu() -> None:
     """Give GPU memory that a learner no longer uses to others: torch keeps it for itself, and an engine is mostly
     another process."""
-    gc.collect()
-    torch.cuda.empty_cache()
+    if torch.cuda.is_available():
+        gc.collect()
+        torch.cuda.empty_cache()
 
 
 @asynccontextmanager
