@@ -178,3 +178,20 @@ def test_the_figures_of_the_readme_are_those_that_were_measured():
     ]
     row = "| " + " | ".join(f"{rate} % ({low} to {high} %)" for rate, low, high in rates) + " |"
     assert row in (ROOT / "README.md").read_text()
+
+
+def test_what_stands_beside_the_papers_is_what_was_measured():
+    results = ROOT / "benchmarks" / "results"
+    learned, overlap = (
+        json.loads((results / f"{name}.json").read_text())["headline"] for name in ("quickstart", "async_loop")
+    )
+    page = (ROOT / "docs" / "published-numbers.md").read_text()
+    for figure in (
+        f"{100 * learned['success_sft']:.0f} to {100 * learned['success_rl']:.0f} on unseen embedded sites",
+        f"{overlap['x_phased_paced']:.1f} times, with longer tails {overlap['x_phased_paced_thinking']:.1f};",
+        f"{100 * overlap['success_async']:.0f} with η = 2 against {100 * overlap['success_sync']:.0f} with η = 0",
+        f"{overlap['clip_fraction_async']:.2%} of tokens against {overlap['clip_fraction_async_coupled']:.2%}".replace(
+            "%", " %"
+        ),
+    ):
+        assert figure in page
