@@ -67,6 +67,7 @@ def test_help_answers_at_once_without_loading_torch():
         ["runs", "list", "."],
         ["runs", "gc", "--dry-run", "."],
         ["plugins"],
+        ["push", "taken", "agent"],
         ["train", "quickstart", "train.lrr=1"],
         ["train", "quickstart", "env.name=doj"],
         ["train", "quickstart", "env.kinds=[shp]"],

@@ -29,9 +29,9 @@ from webdojo.errors import BrowserError
 from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.log import RunLog
-from webdojo.loops.online.evaluations import stored_evaluations
 from webdojo.loops.online.learning import Learning
 from webdojo.loops.online.loop import online
+from webdojo.loops.results.by_version import stored_evaluations
 from webdojo.loops.rollouts import EpisodeSpec
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.loops.start import train

@@ -9,6 +9,7 @@ from typing import Any
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import learn
 from webdojo.loops.parts import HERE, Parts
+from webdojo.loops.run_folder import SFT
 from webdojo.progress import progress
 from webdojo.recipe import Recipe
 from webdojo.store.checkpoints import Checkpoint
@@ -16,8 +17,6 @@ from webdojo.store.run import RunStore
 from webdojo.trainer.batch import sft_samples
 from webdojo.trainer.sft import train_sft
 from webdojo.types import ImageSource, Trajectory
-
-SFT = "sft"
 
 
 async def fine_tune(

@@ -26,23 +26,23 @@ from webdojo.loops.collection.imitated import images_of, imitated, succeeded
 from webdojo.loops.collection.teachers import oracle_teacher
 from webdojo.loops.cycles import cycles
 from webdojo.loops.episodes import MAX_INVALID, EpisodeRunner, open_episodes
-from webdojo.loops.fine_tune import SFT, fine_tune
+from webdojo.loops.fine_tune import fine_tune
 from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import evaluation_metrics
 from webdojo.loops.missing import warn_of_missing
 from webdojo.loops.models import check_learner
-from webdojo.loops.online.evaluations import stored_evaluations
 from webdojo.loops.online.image_contract import check_images
 from webdojo.loops.online.learning import Learning
 from webdojo.loops.online.loop import online
 from webdojo.loops.parts import HERE, Parts
+from webdojo.loops.results.by_version import stored_evaluations
 from webdojo.loops.results.cost import cost
 from webdojo.loops.results.cycles import Cycle
 from webdojo.loops.results.kit import write_kit
 from webdojo.loops.results.protocol import differs
 from webdojo.loops.resume import latest, metrics_of
-from webdojo.loops.run_folder import DEMO, ENGINE_ACCOUNT, EVAL, EVAL_CYCLE, EVALUATION, KIT
+from webdojo.loops.run_folder import DEMO, ENGINE_ACCOUNT, EVAL, EVAL_CYCLE, EVALUATION, KIT, SFT
 from webdojo.loops.tracking.trackers import Trackers, WriteReport
 from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder

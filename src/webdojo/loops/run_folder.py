@@ -18,6 +18,8 @@ from webdojo.recipe_paths import whole, whole_path
 from webdojo.store.run import DATABASE, RunStore
 
 RL = "rl"
+SFT = "sft"
+"""The phase of the warm start."""
 EVALUATION = "eval_rl"
 """The phase of evaluations of every version, by iteration; their metrics are stored by step, and step 0 is the warm
 start."""

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 from huggingface_hub import EvalResult, ModelCardData
 
-from webdojo.loops.fine_tune import SFT
 from webdojo.loops.keep import best, saved
-from webdojo.loops.online.evaluations import stored_evaluations
+from webdojo.loops.results.by_version import stored_evaluations
 from webdojo.loops.results.protocol import differs
-from webdojo.loops.run_folder import RL
+from webdojo.loops.run_folder import RL, SFT
 from webdojo.policy.config import SHIPPED
 from webdojo.policy.model.folder import is_hub_id
 from webdojo.progress import duration, plural

@@ -20,14 +20,14 @@ from webdojo.errors import ConfigError
 from webdojo.loops.collection.dataset import MANIFEST, read_manifest
 from webdojo.loops.distillation.dataset import site_split, store_examples, write_data_set
 from webdojo.loops.distillation.labels import labels
-from webdojo.loops.fine_tune import SFT, fine_tune
+from webdojo.loops.fine_tune import fine_tune
 from webdojo.loops.judging.audit import Choice, run_recipe
 from webdojo.loops.judging.compare import rejudge
 from webdojo.loops.judging.verdicts import described, named_judge
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import check_learner
 from webdojo.loops.resume import metrics_of
-from webdojo.loops.run_folder import HELDOUT
+from webdojo.loops.run_folder import HELDOUT, SFT
 from webdojo.loops.runs import runs_in
 from webdojo.policy.engines import HF
 from webdojo.policy.model.folder import check_model_path

@@ -14,7 +14,6 @@ import logging
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any
 
 from webdojo.evaluation.metrics import success
 from webdojo.loops.episodes import EpisodeRunner
@@ -24,7 +23,6 @@ from webdojo.loops.run_folder import EVALUATION
 from webdojo.progress import Progress
 from webdojo.rollout.pool import RolloutPool
 from webdojo.rollout.scheduler import Scheduler
-from webdojo.store.run import RunStore
 from webdojo.types import Task
 
 logger = logging.getLogger("webdojo")
@@ -83,16 +81,3 @@ class Evaluations(AbstractAsyncContextManager["Evaluations"]):
         self.log.show(EVALUATION, version, episodes)
         percents = [100 * share for share in (measured.rate, *measured.ci95)]
         logger.info("evaluation of iteration %d  success %.1f%% (%.1f .. %.1f)", version, *percents)
-
-
-def stored_evaluations(store: RunStore) -> list[dict[str, Any]]:
-    """Success on the held-out tasks by version so far, as in `result.json`."""
-    return [
-        {
-            "iteration": int(row["step"]),
-            "n": int(row["n"]),
-            "rate": row["success"],
-            "ci95": [row["ci95_low"], row["ci95_high"]],
-        }
-        for row in store.metrics(EVALUATION)
-    ]
