@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.hosts import Host, hosts
 from tests.policy.conftest import model_dir
 from tests.trainer.learner.test_ranks import StoredImages, recipe_of, three_samples, weights_of
 from webdojo.errors import ConfigError
@@ -26,7 +26,6 @@ from webdojo.trainer.learner.optimizer import moments_of
 __all__ = ["model_dir"]
 
 ROOT = Path(__file__).parents[3]
-NODES = {"webdojo-0": "10.213.7.1", "webdojo-1": "10.213.7.2"}
 
 
 def run_module(*prefix: str, arguments: list[str], **environment: str) -> subprocess.Popen[str]:
@@ -70,31 +69,10 @@ def environment(rank: int, address: str) -> dict[str, str]:
     }
 
 
-def ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
-
-
 @pytest.fixture(scope="module")
-def nodes() -> Iterator[list[str]]:
-    """Two network namespaces with an address each, and a cable between them."""
-    if os.geteuid() != 0 or shutil.which("ip") is None:
-        pytest.skip("needs root and iproute2: it makes network namespaces")
-    names, (first, second) = list(NODES), NODES
-    try:
-        for name in names:
-            ip("netns", "add", name)
-        ip("link", "add", "cable", "netns", first, "type", "veth", "peer", "name", "cable", "netns", second)
-        for name, address in NODES.items():
-            ip("-n", name, "address", "add", f"{address}/24", "dev", "cable")
-            for device in ("lo", "cable"):
-                ip("-n", name, "link", "set", device, "up")
-    except subprocess.CalledProcessError as error:
-        for name in names:
-            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
-        pytest.skip(f"this kernel or container makes no network namespaces: {error.stderr.strip()}")
-    yield names
-    for name in names:
-        ip("netns", "del", name)
+def nodes() -> Iterator[list[Host]]:
+    with hosts(2) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -109,16 +87,16 @@ def gradients(learner: Learner) -> dict[str, Tensor]:
 
 
 def test_two_nodes_learn_what_one_process_learns(
-    nodes: list[str], model_dir: Path, images: StoredImages, tmp_path: Path
+    nodes: list[Host], model_dir: Path, images: StoredImages, tmp_path: Path
 ) -> None:
     """And their checkpoint goes on in one process, and on three ranks."""
     recipe, checkpoint = recipe_of(model_dir, 1), tmp_path / "checkpoint"
     samples = three_samples(Processor.load(model_dir), images)
     started = [
         run_module(
-            *("ip", "netns", "exec", node, sys.executable),
+            *(*node.inside, sys.executable),
             arguments=["learn", str(model_dir), str(images.store.folder), str(checkpoint)],
-            **environment(rank, NODES[nodes[0]]),
+            **environment(rank, nodes[0].address),
         )
         for rank, node in enumerate(nodes)
     ]

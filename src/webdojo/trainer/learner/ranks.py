@@ -32,6 +32,8 @@ TIMEOUT = timedelta(minutes=30)
 """Timeout of a collective: the longest that one rank may compute while the others wait, or take to start."""
 NEVER = timedelta(days=365)
 """Timeout of the group that calls travel by: followers wait in it while episodes run."""
+LOST_AFTER = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 60_000}
+"""How the kernel finds that a machine is gone: within a minute, whether it owes an answer or not."""
 HEARTBEAT_S = 5.0
 """Seconds between two signs of life of a follower."""
 
@@ -68,6 +70,7 @@ class Control:
 
     def __init__(self, wait: Callable[[Work], object]) -> None:
         self._group = dist.new_group(backend="gloo", timeout=NEVER)
+        _notice_lost_machines()
         self._wait = wait
 
     def send(self, call: Call | None) -> None:
@@ -102,6 +105,7 @@ def join(store: TCPStore, rank: int, count: int, device_type: str, gpu: int) -> 
         os.environ.setdefault("GLOO_SOCKET_IFNAME", _interface_to(store.host, store.port))
     backend = "cpu:gloo,cuda:nccl" if device_type == "cuda" else "gloo"
     dist.init_process_group(backend, store=store, rank=rank, world_size=count, timeout=TIMEOUT)
+    _notice_lost_machines()
     return init_device_mesh(device_type, (count,))
 
 
@@ -119,6 +123,17 @@ def failure_key(rank: int) -> str:
     """Where it says why it failed: JSON, whether its error may have come of another rank that was gone, and the error
     in words."""
     return f"failure/{rank}"
+
+
+def _notice_lost_machines() -> None:
+    """Let the kernel close this process's connections to machines that no longer answer. A process that dies closes its
+    own; of a machine that is cut off or without power nobody would hear, and gloo would wait for it until `TIMEOUT`."""
+    for each in psutil.Process().net_connections("tcp"):
+        if each.fd >= 0 and each.status == psutil.CONN_ESTABLISHED and not _is_loopback(each.raddr.ip):
+            with socket.socket(fileno=os.dup(each.fd)) as connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                for name, value in LOST_AFTER.items():
+                    connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 def _is_loopback(host: str) -> bool:
