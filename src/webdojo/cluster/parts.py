@@ -91,6 +91,19 @@ class Plan:
 
 
 def plan_of(recipe: Recipe) -> Plan:
+    """The plan of a recipe.
+
+    Raises:
+        ConfigError: several rollout workers were to serve the environment on one port.
+    """
+    workers = recipe.cluster.rollouts.replicas
+    if workers > 1 and (port := recipe.env.fixed_port):
+        otherwise = "" if recipe.browser.servers else "leave env.port out, or "
+        raise ConfigError(
+            f"env.port = {port}, and each of the {workers} rollout workers (cluster.rollouts.replicas) serves the "
+            f"environment {recipe.env.name!r} by itself, where browsers can find only one at a port: {otherwise}take "
+            "cluster.rollouts.replicas=1"
+        )
     return Plan(recipe.cluster, recipe.train.ranks, recipe.rollout.concurrency)
 
 
