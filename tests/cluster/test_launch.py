@@ -11,12 +11,14 @@ import re
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from ray.cluster_utils import Cluster
 from typer.testing import CliRunner
 
 from tests.kubernetes import validate
@@ -82,7 +84,8 @@ DOUBLES = {
     "srun": 'while [[ $1 == -* ]]; do [ "$1" = -w ] && { export NODE=$2; shift; }; shift; done; exec "$@"',
     "hostname": "echo 10.0.0.1",
     "ray": 'echo "$NODE: ray $*" >> "$LOG"; [ "$1" = start ] && exec sleep 60; [ -e "$LOG" ]',
-    "webdojo": 'echo "webdojo $* at $RAY_ADDRESS" >> "$LOG"; trap "echo terminated >> $LOG; exit 143" TERM; '
+    "webdojo": '[ "$1" = launch ] && echo "webdojo $*" >> "$LOG" && exit; '
+    'echo "webdojo $* at $RAY_ADDRESS" >> "$LOG"; trap "echo terminated >> $LOG; exit 143" TERM; '
     'while [ ! -e "$LOG.end" ]; do sleep 0.1; done; exit 7',
 }
 
@@ -104,7 +107,7 @@ def test_the_script_starts_ray_on_each_node_and_the_training_beside_the_head(slu
     with subprocess.Popen(["bash", "job.sh"], cwd=tmp_path, env=slurm_node, start_new_session=True) as job:
         try:
             deadline = time.monotonic() + 60
-            while not log.exists() or log.read_text().count("start") < 3 or "webdojo" not in log.read_text():
+            while not log.exists() or log.read_text().count("start") < 3 or "webdojo train" not in log.read_text():
                 assert time.monotonic() < deadline, log.read_text()
                 time.sleep(0.1)
             if terminated:
@@ -116,11 +119,31 @@ def test_the_script_starts_ray_on_each_node_and_the_training_beside_the_head(slu
             os.killpg(job.pid, signal.SIGKILL)
     lines = log.read_text().splitlines()
     offers = "--num-cpus=6 --num-gpus=0 --temp-dir=/tmp/ray-4711 --block"
-    head = f"n1: ray start --head --port=24711 --node-ip-address=10.0.0.1 {offers}"
-    workers = [f"{node}: ray start --address=10.0.0.1:24711 {offers}" for node in ("n2", "n3")]
+    head = f"n1: ray start --head --node-name=n1 --port=24711 --node-ip-address=10.0.0.1 {offers}"
+    workers = [f"{node}: ray start --node-name={node} --address=10.0.0.1:24711 {offers}" for node in ("n2", "n3")]
     training = "webdojo train quickstart train.lr=1e-4 --auto cluster.address=auto at 10.0.0.1:24711"
     assert {head, *workers, training} <= set(lines)
+    assert lines.index("webdojo launch wait 10.0.0.1:24711 n1 n2 n3") < lines.index(training)
     assert ("terminated" in lines) is terminated
+
+
+@pytest.mark.integration
+def test_it_waits_for_nodes_and_says_which_do_not_come(cluster: Cluster) -> None:
+    def waiting(*names: str, limit_s: float) -> subprocess.Popen[str]:
+        words = [sys.executable, "-m", "webdojo", "launch", "wait", cluster.address, *names, f"--limit-s={limit_s}"]
+        return subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+
+    with waiting("late", limit_s=120) as command:
+        assert command.stderr is not None
+        line = command.stderr.readline()
+        late = cluster.add_node(node_name="late", num_cpus=1)
+        assert (command.stderr.read(), command.wait(60)) == ("", 0)
+    assert line == f"waiting up to 120 s for late to join Ray at {cluster.address}\n"
+    with waiting("never", "late", limit_s=1) as command:
+        assert command.stderr is not None
+        assert command.stderr.readlines()[1].startswith(f"never: not in Ray at {cluster.address} after 1 s; ")
+        assert command.wait(60) == 0
+    cluster.remove_node(late)
 
 
 def test_the_script_ends_where_ray_does_not_start(slurm_node, tmp_path):

@@ -108,6 +108,26 @@ def skypilot(
     _hand_over(text, output or Path(f"{job.name}.sky.yaml"), f"sky launch -c {job.name}{keys} {{}}", dry_run)
 
 
+@launch_app.command(hidden=True)
+def wait(
+    address: Annotated[str, typer.Argument(metavar="HOST:PORT", help="Head of the Ray cluster.")],
+    names: Annotated[list[str], typer.Argument(metavar="NODE...", help="Nodes, by `ray start --node-name`.")],
+    limit_s: Annotated[float, typer.Option(help="How long to wait.")] = 600,
+) -> None:
+    """Wait until nodes are in a Ray cluster, and say which are not; the sbatch script calls it."""
+    from webdojo.cluster.launch.joining import wait_for
+
+    def told(missing: list[str]) -> None:
+        typer.echo(f"waiting up to {limit_s:g} s for {', '.join(missing)} to join Ray at {address}", err=True)
+
+    if missing := wait_for(address, names, limit_s, told):
+        typer.echo(
+            f"{', '.join(missing)}: not in Ray at {address} after {limit_s:g} s; the training starts on the others if "
+            "its parts fit there",
+            err=True,
+        )
+
+
 def _asked(nodes: int, cpus: int, gpus: int, memory_gb: int) -> Asked:
     from webdojo.cluster.launch.job import Asked
 
