@@ -222,13 +222,42 @@ def test_a_skypilot_task_asks_for_the_nodes_of_the_plan():
     task = yaml.safe_load(launch("skypilot", *CLUSTER[:-1], "--accelerator=H200", "--memory-gb=900"))
     assert set(task) == {"name", "num_nodes", "workdir", "resources", "secrets", "setup", "run"}
     assert (task["name"], task["num_nodes"]) == ("webdojo-openwebrl-80gb", 2)
+    assert task["resources"].pop("disk_size") > 500, "checkpoints of 4 B parameters"
     assert task["resources"] == {"accelerators": "H200:8", "cpus": "32+", "memory": "900+"}
+    assert "pip install '.[cluster,vllm]'" in task["setup"]
+    assert "export PATH=~/webdojo-venv/bin:$PATH" in task["run"]
     assert task["secrets"] == {"OPENAI_API_KEY": None}
     for part in ("setup", "run"):
         assert subprocess.run(["bash", "-n"], input=task[part], text=True, check=False).returncode == 0
     assert "--auto cluster.address=auto" in task["run"]
     with pytest.raises(ConfigError, match="no custom resources"):
         launch("skypilot", *CLUSTER)
+
+
+def test_a_skypilot_task_installs_webdojo_from_a_clone_or_as_it_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"no clone of it: run this in a clone .* or give the lines .* --setup"):
+        launch("skypilot", "quickstart")
+    task = yaml.safe_load(launch("skypilot", "quickstart", "--setup=my install", "--disk-gb=2000"))
+    assert (task["setup"], task["resources"]["disk_size"]) == ("my install\n", 2000)
+    assert "webdojo-venv" not in task["run"]
+
+
+def test_ranks_on_nodes_that_share_no_folder_are_told():
+    ranks = [*CLUSTER[:-1], "train.ranks=16"]
+    assert "# warning: ranks of the learner are on 2 nodes and read the model" in launch("skypilot", *ranks)
+    assert "share no folder" not in launch("slurm", *ranks)
+    assert "share no folder" not in launch("skypilot", *CLUSTER[:-1])
+
+
+def test_gpus_that_no_part_uses_are_told(tmp_path):
+    browsers = [*CLUSTER[:-2], "cluster.rollouts.replicas=32"]
+    line = "warning: no part uses 8 of the 24 GPUs that this asks for: rollout workers need their CPUs; take nodes with"
+    assert f"# {line}" in launch("slurm", *browsers)
+    assert "no part uses" not in launch("slurm", *browsers, "--cpus=96")
+    assert "no part uses" not in launch("kuberay", *browsers, "--image=registry/webdojo:1")
+    done = CliRunner().invoke(app, ["launch", "slurm", *browsers, f"--output={tmp_path / 'job'}"])
+    assert done.stderr.startswith(line)
 
 
 @pytest.mark.parametrize("tool", ["slurm", "skypilot", "kuberay"])

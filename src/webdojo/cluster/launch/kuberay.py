@@ -37,6 +37,7 @@ def manifest(job: Job, *, image: str, claim: str, secret: str) -> str:
     return render(
         "kuberay.yaml.j2",
         job,
+        job.warnings,
         recipe=dump_changes(job.recipe),
         # The entrypoint goes through a shell of the submitter: no quotes, no operators.
         entrypoint=f"env --chdir=/work {command(RECIPE)}",
