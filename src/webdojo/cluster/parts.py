@@ -52,11 +52,6 @@ class Plan:
             Part(ROLLOUT, rollouts.replicas, _share(rollouts)),
         ]
 
-    @property
-    def colocated(self) -> bool:
-        """Whether engines share GPUs with the ranks of the learner."""
-        return 0 < self.cluster.ranks.num_gpus < 1 and 0 < self.cluster.engines.num_gpus < 1
-
     def bundles(self, driver: str = "") -> list[Bundle]:
         """What goes to one node together; the driver is on the node of that name already, where it is given.
 
@@ -71,7 +66,7 @@ class Plan:
         learner = [Bundle((DRIVER, IMAGES), _share(ranks), driver)]
         learner += [Bundle((RANK,), _share(ranks))] * (self.ranks - 1)
         served = [Bundle((ENGINE,), _share(engines))] * engines.replicas
-        if self.colocated:
+        if self.cluster.colocated:
             self._check_colocated()
             learner = [_beside(rank, served[at :: self.ranks]) for at, rank in enumerate(learner)]
             served = []
