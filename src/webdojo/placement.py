@@ -32,7 +32,8 @@ class ReplicatedRole(RoleConfig):
 
 class RolloutRole(ReplicatedRole):
     num_cpus: float = Field(default=4, ge=0)
-    """CPUs that each sets aside: a core carries some four browser sessions (`docs/scaling.md`)."""
+    """CPUs that each sets aside: a core carries four sessions of the embedded web, or two of the live one
+    (`docs/browser-service.md`)."""
 
 
 class ClusterConfig(Section):
