@@ -210,6 +210,13 @@ def test_a_rayjob_brings_its_recipe(tmp_path):
     assert words[:2] == ["env", "--chdir=/work"]
 
 
+def test_files_that_a_rayjob_does_not_bring_are_told():
+    recipe = ["quickstart", "tasks.path=tasks.jsonl", "--image=registry/webdojo:1"]
+    line = "# warning: tasks.path is 'tasks.jsonl', which pods read as '/work/tasks.jsonl': put it into the claim\n"
+    assert line in launch("kuberay", *recipe)
+    assert "warning" not in launch("kuberay", *CLUSTER, "--image=registry/webdojo:1"), "a hub id is no file"
+
+
 def test_a_rayjob_on_cpus_has_no_gpu_anywhere():
     text = launch("kuberay", "quickstart", "--image=registry/webdojo:1")
     assert "nvidia.com/gpu" not in text

@@ -75,11 +75,11 @@ def kuberay(
 
     Nodes are the pods of ranks and engines, the head among them.
     """
-    from webdojo.cluster.launch.kuberay import manifest
+    from webdojo.cluster.launch.kuberay import manifest, warnings
 
     job = _job(recipe_name, overrides, _asked(nodes, cpus, gpus, memory_gb), apart=True)
     text = manifest(job, image=image, claim=claim, secret=secret)
-    _hand_over(text, output or Path(f"{job.name}.rayjob.yaml"), "kubectl apply -f {}", job.warnings, dry_run)
+    _hand_over(text, output or Path(f"{job.name}.rayjob.yaml"), "kubectl apply -f {}", warnings(job), dry_run)
 
 
 @launch_app.command(cls=RecipeCommand)
