@@ -47,15 +47,15 @@ def container() -> dict[str, Any]:
     return one
 
 
-def instructions() -> list[tuple[str, str]]:
-    """Word and arguments of each instruction of the Dockerfile, with its lines joined."""
-    text = re.sub(r"^#.*\n", "", (DEPLOY / "Dockerfile").read_text(), flags=re.MULTILINE).replace("\\\n", " ")
+def instructions(dockerfile: Path = DEPLOY / "Dockerfile") -> list[tuple[str, str]]:
+    """Word and arguments of each instruction of a Dockerfile, with its lines joined."""
+    text = re.sub(r"^#.*\n", "", dockerfile.read_text(), flags=re.MULTILINE).replace("\\\n", " ")
     return [(word, rest.strip()) for word, _, rest in (line.partition(" ") for line in text.splitlines() if line)]
 
 
-def arguments(word: str) -> str:
+def arguments(word: str, dockerfile: Path = DEPLOY / "Dockerfile") -> str:
     """Of the only instruction of that kind."""
-    [found] = [rest for each, rest in instructions() if each == word]
+    [found] = [rest for each, rest in instructions(dockerfile) if each == word]
     return found
 
 
@@ -70,10 +70,10 @@ def pod() -> dict[str, Any]:
     return spec
 
 
-def in_build_context(path: str) -> bool:
+def in_build_context(path: str, dockerfile: Path = DEPLOY / "Dockerfile") -> bool:
     """Whether the ignore file lets a path reach the build: the last pattern for it, or a folder above, decides."""
     admitted = True
-    for line in (DEPLOY / "Dockerfile.dockerignore").read_text().split():
+    for line in Path(f"{dockerfile}.dockerignore").read_text().split():
         pattern = line.removeprefix("!")
         regex = re.escape(pattern).replace(r"\*\*/", "(.*/)?").replace(r"\*", "[^/]*")
         if re.fullmatch(f"{regex}(/.*)?", path):
@@ -127,6 +127,23 @@ def test_the_image_has_the_python_of_the_package() -> None:
     low, high = re.findall(r"3\.(\d+)", PROJECT["requires-python"])
     assert found is not None
     assert int(low) <= int(found[1]) < int(high)
+
+
+def test_the_image_of_kuberay_has_what_its_pods_need() -> None:
+    file = DEPLOY / "kuberay" / "Dockerfile"
+    assert arguments("FROM", file) == arguments("FROM")
+    for source in (source for word, rest in instructions(file) if word == "COPY" for source in rest.split()[:-1]):
+        assert (ROOT / source).exists() and in_build_context(source, file), source
+    assert in_build_context("src/webdojo/policy/weights/tiny/model.safetensors", file)
+    assert not in_build_context(".git/HEAD", file)
+    extras = arguments("ARG", file).removeprefix("EXTRAS=").split(",")
+    assert {"cluster", "vllm"} == set(extras) <= set(PROJECT["optional-dependencies"])
+    # The job server, by which KubeRay starts a RayJob, is in this extra alone.
+    [ray] = PROJECT["optional-dependencies"]["cluster"]
+    assert ray.startswith("ray[default]")
+    job = list(yaml.safe_load_all((DEPLOY / "kuberay" / "openwebrl-80gb.yaml").read_text()))[1]
+    security = job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]["securityContext"]
+    assert arguments("USER", file) == str(security["runAsUser"])
 
 
 def test_everybody_means_the_same_user_and_home() -> None:

@@ -5,6 +5,7 @@ There is no Helm here: `tests/helm.py`, a small double, renders the templates, a
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def test_kubernetes_takes_the_plain_manifests(file: Path) -> None:
 )
 def test_kubernetes_takes_what_the_chart_renders(values: dict[str, Any]) -> None:
     found = rendered(**values)
-    assert set(found) == {"NetworkPolicy", "Service", "StatefulSet"} | (
+    assert set(found) == {"NetworkPolicy", "PodDisruptionBudget", "Service", "StatefulSet"} | (
         {"HorizontalPodAutoscaler"} if values is AUTOSCALED else set()
     )
     for each in found.values():
@@ -57,10 +58,37 @@ def test_kubernetes_schemas_see_a_wrong_field() -> None:
         validate(service | {"spec": service["spec"] | {"clusterIp": "None"}})
 
 
-def test_a_server_has_the_size_of_a_sandbox_of_the_paper() -> None:
-    """OpenWebRL, Table 7: 1 CPU and 4 GiB."""
-    [container] = rendered()["StatefulSet"]["spec"]["template"]["spec"]["containers"]
-    assert container["resources"] == {key: {"cpu": "1", "memory": "4Gi"} for key in ("requests", "limits")}
+def test_servers_have_the_sizes_of_the_page() -> None:
+    page = (DEPLOY.parent / "docs" / "browser-service.md").read_text()
+    [(a_core, gib)] = re.findall(r"^\| live web \| (\d+) \| (\d+) GiB \|", page, re.M)
+    for found in (rendered(), plain()):
+        [container] = found["StatefulSet"]["spec"]["template"]["spec"]["containers"]
+        limits = container["resources"]["limits"]
+        [sessions] = [int(word.partition("=")[2]) for word in container["args"] if "--max-sessions" in word]
+        assert limits == container["resources"]["requests"]
+        assert (int(limits["cpu"]) * int(a_core), limits["memory"]) == (sessions, f"{sessions * int(gib)}Gi")
+    service = yaml.safe_load((DEPLOY / "docker-compose.yaml").read_text())["services"]["browser"]
+    assert (service["command"][1], service["cpus"], service["mem_limit"]) == (str(sessions), int(limits["cpu"]), "16g")
+    metric = rendered(**AUTOSCALED)["HorizontalPodAutoscaler"]["spec"]["metrics"][0]
+    assert int(metric["pods"]["target"]["averageValue"]) == sessions * 3 // 4
+
+
+def test_a_monitor_sends_the_token_to_the_service() -> None:
+    found = rendered(serviceMonitor={"enabled": True, "labels": {"release": "prometheus"}})
+    monitor, service = found["ServiceMonitor"], found["Service"]
+    assert monitor["metadata"]["labels"] == {"release": "prometheus"}
+    assert monitor["spec"]["selector"]["matchLabels"] == service["metadata"]["labels"]
+    [endpoint] = monitor["spec"]["endpoints"]
+    assert endpoint["port"] == service["spec"]["ports"][0]["name"]
+    [variable] = found["StatefulSet"]["spec"]["template"]["spec"]["containers"][0]["env"]
+    assert endpoint["authorization"]["credentials"] == variable["valueFrom"]["secretKeyRef"]
+    assert "ServiceMonitor" not in rendered()
+
+
+def test_images_of_a_private_registry_are_pulled_with_its_secret() -> None:
+    stateful = rendered(imagePullSecrets=[{"name": "registry"}])["StatefulSet"]
+    validate(stateful)
+    assert stateful["spec"]["template"]["spec"]["imagePullSecrets"] == [{"name": "registry"}]
 
 
 def test_servers_are_added_by_their_sessions() -> None:
@@ -69,7 +97,7 @@ def test_servers_are_added_by_their_sessions() -> None:
     [metric] = spec["metrics"]
     measured = {each.name for each in Metrics(lambda: 0, lambda: 0).registry.collect()}
     assert metric["pods"]["metric"]["name"] in measured
-    assert metric["pods"]["target"] == {"type": "AverageValue", "averageValue": "12"}
+    assert metric["pods"]["target"] == {"type": "AverageValue", "averageValue": "6"}
     assert spec["scaleTargetRef"]["name"] == found["StatefulSet"]["metadata"]["name"]
     # A number of replicas in the release would undo what the autoscaler has set.
     assert "replicas" not in found["StatefulSet"]["spec"]
@@ -104,7 +132,7 @@ def test_the_servers_command_line_is_understood_and_drains_in_time() -> None:
     pod = rendered()["StatefulSet"]["spec"]["template"]["spec"]
     serve = typer.main.get_command(app).commands["browser"].commands["serve"]  # type: ignore[attr-defined]
     given = serve.make_context("serve", ["--host", "0.0.0.0", *pod["containers"][0]["args"]]).params
-    assert given["max_sessions"] == 16
+    assert given["max_sessions"] == 8
     drain = load_recipe(given["recipe_name"], given["overrides"]).browser.serve.drain_timeout_s
     assert drain < pod["terminationGracePeriodSeconds"]
 

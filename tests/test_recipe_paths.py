@@ -93,6 +93,20 @@ def test_a_run_goes_on_from_any_folder(project: Path, monkeypatch: pytest.Monkey
         saved_recipe(run, "mine", ["reward.name=./my_reward.py:Mine"])
 
 
+def test_a_run_goes_on_where_its_files_lie_elsewhere(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, elsewhere = project / "runs" / "mine", project.parent / "elsewhere"
+    RunStore.create(run, dump_recipe(load_recipe("../project/mine.yaml"), whole_paths=True), {}).close()
+    monkeypatch.chdir(elsewhere)
+    shutil.copytree(project / "weights", "weights")
+    other = ["model.path=weights", "tasks.path=copied.jsonl"]
+    with pytest.raises(ConfigError, match=r"model\.path of the run in .* cannot change half-way"):
+        saved_recipe(run, "mine", other[:1])
+    shutil.rmtree(project / "weights")
+    shutil.move(project / "tasks.jsonl", "copied.jsonl")
+    resumed = saved_recipe(run, "mine", other)
+    assert (resumed.model.path, resumed.tasks.path) == ("weights", "copied.jsonl")
+
+
 def test_a_file_that_is_gone_is_one_clear_line(project: Path) -> None:
     RunStore.create(project / "run", dump_recipe(load_recipe("../project/mine.yaml"), whole_paths=True), {}).close()
     (project / "my_env.py").unlink()

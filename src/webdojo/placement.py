@@ -32,7 +32,8 @@ class ReplicatedRole(RoleConfig):
 
 class RolloutRole(ReplicatedRole):
     num_cpus: float = Field(default=4, ge=0)
-    """CPUs that each sets aside: a core carries some four browser sessions (`docs/scaling.md`)."""
+    """CPUs that each sets aside: a core carries four sessions of the embedded web, or two of the live one
+    (`docs/browser-service.md`)."""
 
 
 class ClusterConfig(Section):
@@ -52,3 +53,13 @@ class ClusterConfig(Section):
     """What each rank of the learner above the first sets aside; how many there are says `train.ranks`."""
     heartbeat_timeout_s: float = Field(default=60, gt=0)
     """A process that answers nothing for so long is ended and started again."""
+
+    @property
+    def colocated(self) -> bool:
+        """Whether engines share GPUs with the ranks of the learner."""
+        return 0 < self.ranks.num_gpus < 1 and 0 < self.engines.num_gpus < 1
+
+    @property
+    def apart(self) -> bool:
+        """Whether engines and ranks have GPUs of their own, on a cluster."""
+        return bool(self.address) and self.ranks.num_gpus >= 1 and self.engines.num_gpus >= 1

@@ -54,6 +54,30 @@ def whole(data: dict[str, Any]) -> dict[str, Any]:
     return {key: _placed(key, value, place) for key, value in data.items()}
 
 
+def named(data: Mapping[str, Any]) -> dict[str, str]:
+    """The paths that a recipe names, by their keys."""
+    found: dict[str, str] = {}
+
+    def note(key: str, path: str) -> str:
+        found[key] = path
+        return path
+
+    for key, value in data.items():
+        _placed(key, value, note)
+    return found
+
+
+def moved(before: Mapping[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """The keys of a recipe, with the earlier paths for what lay where nothing is on this machine."""
+    earlier = named(before)
+
+    def place(key: str, path: str) -> str:
+        lay = earlier.get(key, "")
+        return lay if os.path.isabs(lay) and not os.path.exists(lay) else path
+
+    return {key: _placed(key, value, place) for key, value in after.items()}
+
+
 def whole_path(model: str) -> str:
     """The whole path of a model's folder; another name of a model as it is."""
     return os.path.abspath(model) if model not in SHIPPED and os.path.isdir(model) else model

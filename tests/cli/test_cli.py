@@ -118,6 +118,15 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_dry_run_for_a_cluster_prints_where_the_parts_go(tmp_path):
+    done = webdojo("train", "quickstart", "--dry-run", "cluster.address=auto", cwd=tmp_path)
+    assert "\n# placement on the fewest nodes of one size:\n# part            count  CPUs " in done.stdout
+    assert Recipe.model_validate(yaml.safe_load(done.stdout)).cluster.address == "auto"
+    port = ["env.port=4000", "cluster.rollouts.replicas=2"]
+    refused = webdojo("train", "quickstart", "--dry-run", "cluster.address=auto", *port, cwd=tmp_path)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

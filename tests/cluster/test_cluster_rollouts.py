@@ -14,7 +14,7 @@ import pytest
 import ray
 
 from webdojo.cluster.rollouts import ClusterRollouts, open_rollouts
-from webdojo.errors import EngineTimeout, Failure
+from webdojo.errors import ConfigError, EngineTimeout, Failure
 from webdojo.loops.collection.teachers import oracle_teacher
 from webdojo.loops.rollouts import EpisodeSpec, Rollouts
 from webdojo.loops.rollouts import open_rollouts as open_here
@@ -111,6 +111,12 @@ async def test_a_worker_that_dies_loses_only_its_own_episodes(connection: None, 
             while first.starts < 2:  # noqa: ASYNC110
                 await asyncio.sleep(0.2)
         assert (await run(rollouts, task, Scrolls(), "again")).termination is Termination.COMPLETED
+
+
+async def test_what_only_the_user_can_change_is_said_so(connection: None, images: ImageStore) -> None:
+    with pytest.raises(ConfigError, match=r"rollout worker 1 of 2: port 0 of 203\.0\.113\.1 cannot be used"):
+        async with opened(images, "env.host=203.0.113.1"):
+            pass
 
 
 async def test_time_and_errors_end_an_episode_as_they_do_here(connection: None, images: ImageStore) -> None:

@@ -11,12 +11,14 @@ import re
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from ray.cluster_utils import Cluster
 from typer.testing import CliRunner
 
 from tests.kubernetes import validate
@@ -82,7 +84,8 @@ DOUBLES = {
     "srun": 'while [[ $1 == -* ]]; do [ "$1" = -w ] && { export NODE=$2; shift; }; shift; done; exec "$@"',
     "hostname": "echo 10.0.0.1",
     "ray": 'echo "$NODE: ray $*" >> "$LOG"; [ "$1" = start ] && exec sleep 60; [ -e "$LOG" ]',
-    "webdojo": 'echo "webdojo $* at $RAY_ADDRESS" >> "$LOG"; trap "echo terminated >> $LOG; exit 143" TERM; '
+    "webdojo": '[ "$1" = launch ] && echo "webdojo $*" >> "$LOG" && exit; '
+    'echo "webdojo $* at $RAY_ADDRESS" >> "$LOG"; trap "echo terminated >> $LOG; exit 143" TERM; '
     'while [ ! -e "$LOG.end" ]; do sleep 0.1; done; exit 7',
 }
 
@@ -104,7 +107,7 @@ def test_the_script_starts_ray_on_each_node_and_the_training_beside_the_head(slu
     with subprocess.Popen(["bash", "job.sh"], cwd=tmp_path, env=slurm_node, start_new_session=True) as job:
         try:
             deadline = time.monotonic() + 60
-            while not log.exists() or log.read_text().count("start") < 3 or "webdojo" not in log.read_text():
+            while not log.exists() or log.read_text().count("start") < 3 or "webdojo train" not in log.read_text():
                 assert time.monotonic() < deadline, log.read_text()
                 time.sleep(0.1)
             if terminated:
@@ -116,11 +119,31 @@ def test_the_script_starts_ray_on_each_node_and_the_training_beside_the_head(slu
             os.killpg(job.pid, signal.SIGKILL)
     lines = log.read_text().splitlines()
     offers = "--num-cpus=6 --num-gpus=0 --temp-dir=/tmp/ray-4711 --block"
-    head = f"n1: ray start --head --port=24711 --node-ip-address=10.0.0.1 {offers}"
-    workers = [f"{node}: ray start --address=10.0.0.1:24711 {offers}" for node in ("n2", "n3")]
+    head = f"n1: ray start --head --node-name=n1 --port=24711 --node-ip-address=10.0.0.1 {offers}"
+    workers = [f"{node}: ray start --node-name={node} --address=10.0.0.1:24711 {offers}" for node in ("n2", "n3")]
     training = "webdojo train quickstart train.lr=1e-4 --auto cluster.address=auto at 10.0.0.1:24711"
     assert {head, *workers, training} <= set(lines)
+    assert lines.index("webdojo launch wait 10.0.0.1:24711 n1 n2 n3") < lines.index(training)
     assert ("terminated" in lines) is terminated
+
+
+@pytest.mark.integration
+def test_it_waits_for_nodes_and_says_which_do_not_come(cluster: Cluster) -> None:
+    def waiting(*names: str, limit_s: float) -> subprocess.Popen[str]:
+        words = [sys.executable, "-m", "webdojo", "launch", "wait", cluster.address, *names, f"--limit-s={limit_s}"]
+        return subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+
+    with waiting("late", limit_s=120) as command:
+        assert command.stderr is not None
+        line = command.stderr.readline()
+        late = cluster.add_node(node_name="late", num_cpus=1)
+        assert (command.stderr.read(), command.wait(60)) == ("", 0)
+    assert line == f"waiting up to 120 s for late to join Ray at {cluster.address}\n"
+    with waiting("never", "late", limit_s=1) as command:
+        assert command.stderr is not None
+        assert command.stderr.readlines()[1].startswith(f"never: not in Ray at {cluster.address} after 1 s; ")
+        assert command.wait(60) == 0
+    cluster.remove_node(late)
 
 
 def test_the_script_ends_where_ray_does_not_start(slurm_node, tmp_path):
@@ -187,6 +210,13 @@ def test_a_rayjob_brings_its_recipe(tmp_path):
     assert words[:2] == ["env", "--chdir=/work"]
 
 
+def test_files_that_a_rayjob_does_not_bring_are_told():
+    recipe = ["quickstart", "tasks.path=tasks.jsonl", "--image=registry/webdojo:1"]
+    line = "# warning: tasks.path is 'tasks.jsonl', which pods read as '/work/tasks.jsonl': put it into the claim\n"
+    assert line in launch("kuberay", *recipe)
+    assert "warning" not in launch("kuberay", *CLUSTER, "--image=registry/webdojo:1"), "a hub id is no file"
+
+
 def test_a_rayjob_on_cpus_has_no_gpu_anywhere():
     text = launch("kuberay", "quickstart", "--image=registry/webdojo:1")
     assert "nvidia.com/gpu" not in text
@@ -199,13 +229,42 @@ def test_a_skypilot_task_asks_for_the_nodes_of_the_plan():
     task = yaml.safe_load(launch("skypilot", *CLUSTER[:-1], "--accelerator=H200", "--memory-gb=900"))
     assert set(task) == {"name", "num_nodes", "workdir", "resources", "secrets", "setup", "run"}
     assert (task["name"], task["num_nodes"]) == ("webdojo-openwebrl-80gb", 2)
+    assert task["resources"].pop("disk_size") > 500, "checkpoints of 4 B parameters"
     assert task["resources"] == {"accelerators": "H200:8", "cpus": "32+", "memory": "900+"}
+    assert "pip install '.[cluster,vllm]'" in task["setup"]
+    assert "export PATH=~/webdojo-venv/bin:$PATH" in task["run"]
     assert task["secrets"] == {"OPENAI_API_KEY": None}
     for part in ("setup", "run"):
         assert subprocess.run(["bash", "-n"], input=task[part], text=True, check=False).returncode == 0
     assert "--auto cluster.address=auto" in task["run"]
     with pytest.raises(ConfigError, match="no custom resources"):
         launch("skypilot", *CLUSTER)
+
+
+def test_a_skypilot_task_installs_webdojo_from_a_clone_or_as_it_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"no clone of it: run this in a clone .* or give the lines .* --setup"):
+        launch("skypilot", "quickstart")
+    task = yaml.safe_load(launch("skypilot", "quickstart", "--setup=my install", "--disk-gb=2000"))
+    assert (task["setup"], task["resources"]["disk_size"]) == ("my install\n", 2000)
+    assert "webdojo-venv" not in task["run"]
+
+
+def test_ranks_on_nodes_that_share_no_folder_are_told():
+    ranks = [*CLUSTER[:-1], "train.ranks=16"]
+    assert "# warning: ranks of the learner are on 2 nodes and read the model" in launch("skypilot", *ranks)
+    assert "share no folder" not in launch("slurm", *ranks)
+    assert "share no folder" not in launch("skypilot", *CLUSTER[:-1])
+
+
+def test_gpus_that_no_part_uses_are_told(tmp_path):
+    browsers = [*CLUSTER[:-2], "cluster.rollouts.replicas=32"]
+    line = "warning: no part uses 8 of the 24 GPUs that this asks for: rollout workers need their CPUs; take nodes with"
+    assert f"# {line}" in launch("slurm", *browsers)
+    assert "no part uses" not in launch("slurm", *browsers, "--cpus=96")
+    assert "no part uses" not in launch("kuberay", *browsers, "--image=registry/webdojo:1")
+    done = CliRunner().invoke(app, ["launch", "slurm", *browsers, f"--output={tmp_path / 'job'}"])
+    assert done.stderr.startswith(line)
 
 
 @pytest.mark.parametrize("tool", ["slurm", "skypilot", "kuberay"])

@@ -164,6 +164,17 @@ def test_several_gpus_are_whole_ones():
     )
 
 
+def test_one_port_is_for_one_rollout_worker():
+    two = "cluster.rollouts.replicas=2"
+    assert plan("env.port=4000").parts
+    with pytest.raises(
+        ConfigError, match=r"env.port = 4000, .* 2 rollout workers .*: leave env.port out, or take clus"
+    ):
+        plan("env.port=4000", two)
+    with pytest.raises(ConfigError, match=r"at a port: take cluster.rollouts.replicas=1$"):
+        plan("env.port=4000", two, "browser.servers=[http://10.0.0.7:8400]")
+
+
 def test_nodes_are_read_from_what_ray_lists():
     alive = {
         "Alive": True,

@@ -50,6 +50,24 @@ def test_an_engine_counts_where_it_shares_the_learners_gpu() -> None:
     assert of("engine={name: vllm, urls: [http://10.0.0.7:8000]}") == pytest.approx((learner.peak / GB, lasting))
 
 
+ON_CLUSTER = ["model.device=cuda", "engine={name: vllm, gpu_memory_utilization: 0.3}", "cluster.address=auto"]
+
+
+def test_on_a_cluster_an_engine_counts_where_the_plan_puts_it() -> None:
+    def of(*overrides: str) -> Recipe:
+        return load_recipe("quickstart", [*ON_CLUSTER, *overrides])
+
+    own = ["cluster.ranks.num_gpus=1", "cluster.engines.num_gpus=1"]
+    model, learner = skeleton("tiny"), plan_memory(skeleton("tiny"), of(), H100)
+    lasting = sum(learner.lasting.values()) / GB
+    assert planned(of(*own), H100) == pytest.approx((learner.peak / GB, lasting))
+    shares = ["cluster.ranks.num_gpus=0.4", "cluster.engines.num_gpus=0.3", "cluster.engines.replicas=2"]
+    assert planned(of(*shares), H100) == pytest.approx((learner.peak / GB + 48, lasting + 48))
+    lines = plan_lines(model, of(*own), H100)
+    at = lines.index(f"the learner on a GPU of its own, in GB: {learner.peak / GB:.2f} while it steps")
+    assert lines[at + 1 : at + 4] == ["fits in 80.0 GB", "the engine on a GPU, in GB: 24.00", "fits in 80.0 GB"]
+
+
 def test_changes_are_combined_until_the_recipe_fits() -> None:
     recipe = load_recipe("openwebrl")
     model = skeleton(recipe.model.path)

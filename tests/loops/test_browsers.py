@@ -139,7 +139,25 @@ async def test_a_wrong_token_is_told_and_a_server_that_is_down_is_passed_over(
             bar, actor = Progress("demo", None), ScriptedActor(runner.harness, Oracle)
             with pytest.raises(ConfigError, match="only browsers of this machine let it"):
                 await runner.run_tasks(tasks, actor, "demo", 0, both.rollout, bar)
-        monkeypatch.setenv(TOKEN_VARIABLE, "wrong")
-        with pytest.raises(BrowserError, match="send the server's token"):
-            async with open_episodes(both, store, processor):
-                pass
+        for given, said in (("wrong", "has another value here"), ("", "is not set here")):
+            monkeypatch.setenv(TOKEN_VARIABLE, given)
+            with pytest.raises(ConfigError, match=rf"{server[0]} wants its token, and {TOKEN_VARIABLE} {said}"):
+                async with open_episodes(both, store, processor):
+                    pass
+
+
+async def test_where_no_server_answers_it_says_what_it_waits_for(
+    tmp_path: Path,
+    small_recipe: SmallRecipe,
+    remote: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("webdojo.loops.rollouts.TRY_S", 0.2)
+    down = ["browser.servers=[http://127.0.0.1:9,http://127.0.0.1:10]", "browser.acquire_timeout_s=0.5"]
+    recipe = small_recipe(*remote, *down)
+    reason = r"0\.5 s .*127\.0\.0\.1:9: unr.*127\.0\.0\.1:10: unr.*: start one with"
+    with RunStore.create(tmp_path / "run", "", {}) as store, pytest.raises(BrowserError, match=reason):
+        async with open_episodes(recipe, store, Processor.load(recipe.model.path)):
+            pass
+    assert "waiting up to 0.5 s (browser.acquire_timeout_s) for one of browser.servers" in caplog.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,13 +52,13 @@ def slurm(
 
     job = _job(recipe_name, overrides, _asked(nodes, cpus, gpus, memory_gb))
     text = script(job, time=time, directives=sbatch or [], setup=setup or [])
-    _hand_over(text, output or Path(f"{job.name}.sh"), "sbatch {}", dry_run)
+    _hand_over(text, output or Path(f"{job.name}.sh"), "sbatch {}", job.warnings, dry_run)
 
 
 @launch_app.command(cls=RecipeCommand)
 def kuberay(
     recipe_name: RecipeName,
-    image: Annotated[str, typer.Option(help="Image of all pods: Ray, webdojo[cluster] and a Chromium.")],
+    image: Annotated[str, typer.Option(help="Image of all pods, such as that of deploy/kuberay/Dockerfile.")],
     overrides: Overrides = None,
     nodes: Nodes = 0,
     cpus: Cpus = 0,
@@ -74,11 +75,11 @@ def kuberay(
 
     Nodes are the pods of ranks and engines, the head among them.
     """
-    from webdojo.cluster.launch.kuberay import manifest
+    from webdojo.cluster.launch.kuberay import manifest, warnings
 
     job = _job(recipe_name, overrides, _asked(nodes, cpus, gpus, memory_gb), apart=True)
     text = manifest(job, image=image, claim=claim, secret=secret)
-    _hand_over(text, output or Path(f"{job.name}.rayjob.yaml"), "kubectl apply -f {}", dry_run)
+    _hand_over(text, output or Path(f"{job.name}.rayjob.yaml"), "kubectl apply -f {}", warnings(job), dry_run)
 
 
 @launch_app.command(cls=RecipeCommand)
@@ -93,19 +94,43 @@ def skypilot(
     setup: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="LINE", help="Shell line that installs webdojo on a node; repeatable.", show_default=False
+            metavar="LINE",
+            help="Shell line that installs webdojo on a node; repeatable.",
+            show_default="pip install of the working folder",
         ),
     ] = None,
+    disk_gb: Annotated[int, typer.Option(min=0, help="Disk of a node; 0 takes what the run keeps.")] = 0,
     output: Output = None,
     dry_run: DryRun = False,
 ) -> None:
     """Write a SkyPilot task: nodes on a cloud, a Ray cluster on them, and the training on it."""
-    from webdojo.cluster.launch.skypilot import INSTALL, task
+    from webdojo.cluster.launch.skypilot import task, warnings
 
     job = _job(recipe_name, overrides, _asked(nodes, cpus, gpus, memory_gb))
-    text = task(job, accelerator=accelerator, setup=setup or INSTALL)
+    text = task(job, accelerator=accelerator, disk_gb=disk_gb, setup=setup or [])
     keys = "".join(f" --secret {name}" for name in job.variables)
-    _hand_over(text, output or Path(f"{job.name}.sky.yaml"), f"sky launch -c {job.name}{keys} {{}}", dry_run)
+    file = output or Path(f"{job.name}.sky.yaml")
+    _hand_over(text, file, f"sky launch -c {job.name}{keys} {{}}", warnings(job), dry_run)
+
+
+@launch_app.command(hidden=True)
+def wait(
+    address: Annotated[str, typer.Argument(metavar="HOST:PORT", help="Head of the Ray cluster.")],
+    names: Annotated[list[str], typer.Argument(metavar="NODE...", help="Nodes, by `ray start --node-name`.")],
+    limit_s: Annotated[float, typer.Option(help="How long to wait.")] = 600,
+) -> None:
+    """Wait until nodes are in a Ray cluster, and say which are not; the sbatch script calls it."""
+    from webdojo.cluster.launch.joining import wait_for
+
+    def told(missing: list[str]) -> None:
+        typer.echo(f"waiting up to {limit_s:g} s for {', '.join(missing)} to join Ray at {address}", err=True)
+
+    if missing := wait_for(address, names, limit_s, told):
+        typer.echo(
+            f"{', '.join(missing)}: not in Ray at {address} after {limit_s:g} s; the training starts on the others if "
+            "its parts fit there",
+            err=True,
+        )
 
 
 def _asked(nodes: int, cpus: int, gpus: int, memory_gb: int) -> Asked:
@@ -120,12 +145,14 @@ def _job(name: str, overrides: list[str] | None, asked: Asked, *, apart: bool = 
     return job_of(name, overrides or [], asked, apart=apart)
 
 
-def _hand_over(text: str, file: Path, submit: str, dry_run: bool) -> None:
-    """Print the text; or write it, and say what submits it."""
+def _hand_over(text: str, file: Path, submit: str, warnings: Sequence[str], dry_run: bool) -> None:
+    """Print the text, which has the warnings as well; or write it, and say what submits it."""
     if dry_run:
         typer.echo(text, nl=False)
         return
     from webdojo.store.files import write_atomic
 
     write_atomic(file, text.encode())
+    for line in warnings:
+        typer.echo(f"warning: {line}", err=True)
     typer.echo(f"wrote {file}. Submit it with: {submit.format(shlex.quote(str(file)))}")

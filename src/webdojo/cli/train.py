@@ -65,6 +65,10 @@ def train(
         # The estimates are comments, so that what is printed is a recipe file.
         told += answer_lines(recipe)
         lines = [*told, *([""] if told else []), *estimates(recipe, cores)]
+        if recipe.cluster.address:
+            from webdojo.cluster.launch.job import Asked, place
+
+            lines += ["", "placement on the fewest nodes of one size:", *place(recipe, Asked())[0].lines()]
         typer.echo("\n".join(f"# {line}".rstrip() for line in lines))
         head = "the recipe" if full else "the recipe, but for keys at their default (--full prints them too)"
         typer.echo(f"#\n# {head}\n{dump_recipe(recipe) if full else dump_changes(recipe)}", nl=False)

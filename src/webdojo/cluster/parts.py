@@ -52,11 +52,6 @@ class Plan:
             Part(ROLLOUT, rollouts.replicas, _share(rollouts)),
         ]
 
-    @property
-    def colocated(self) -> bool:
-        """Whether engines share GPUs with the ranks of the learner."""
-        return 0 < self.cluster.ranks.num_gpus < 1 and 0 < self.cluster.engines.num_gpus < 1
-
     def bundles(self, driver: str = "") -> list[Bundle]:
         """What goes to one node together; the driver is on the node of that name already, where it is given.
 
@@ -71,7 +66,7 @@ class Plan:
         learner = [Bundle((DRIVER, IMAGES), _share(ranks), driver)]
         learner += [Bundle((RANK,), _share(ranks))] * (self.ranks - 1)
         served = [Bundle((ENGINE,), _share(engines))] * engines.replicas
-        if self.colocated:
+        if self.cluster.colocated:
             self._check_colocated()
             learner = [_beside(rank, served[at :: self.ranks]) for at, rank in enumerate(learner)]
             served = []
@@ -91,6 +86,19 @@ class Plan:
 
 
 def plan_of(recipe: Recipe) -> Plan:
+    """The plan of a recipe.
+
+    Raises:
+        ConfigError: several rollout workers were to serve the environment on one port.
+    """
+    workers = recipe.cluster.rollouts.replicas
+    if workers > 1 and (port := recipe.env.fixed_port):
+        otherwise = "" if recipe.browser.servers else "leave env.port out, or "
+        raise ConfigError(
+            f"env.port = {port}, and each of the {workers} rollout workers (cluster.rollouts.replicas) serves the "
+            f"environment {recipe.env.name!r} by itself, where browsers can find only one at a port: {otherwise}take "
+            "cluster.rollouts.replicas=1"
+        )
     return Plan(recipe.cluster, recipe.train.ranks, recipe.rollout.concurrency)
 
 

@@ -36,7 +36,7 @@ class Placement:
             "  ".join(f"{cell:{'>' if at in right else '<'}{widths[at]}}" for at, cell in enumerate(row)).rstrip()
             for row in rows
         ]
-        kind = "colocated: engines sleep while the learner works" if self.plan.colocated else "split"
+        kind = "colocated: engines sleep while the learner works" if self.plan.cluster.colocated else "split"
         used, offered = total(bundle.needs for bundle, _ in self.placed), total(node.offers for node in self.nodes)
         return [
             *table,

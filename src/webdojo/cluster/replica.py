@@ -17,7 +17,7 @@ from typing import Any
 import ray
 from ray.exceptions import RayError, RayTaskError, TaskCancelledError
 
-from webdojo.errors import EngineError, WebdojoError, one_line
+from webdojo.errors import PASSING, ConfigError, EngineError, WebdojoError, one_line
 
 HEARTBEATS = 4
 """Heartbeats within `cluster.heartbeat_timeout_s`."""
@@ -51,6 +51,8 @@ class Replica:
     """How often it became ready."""
     error: str = ""
     """Why it was given up; empty while it works or is started again."""
+    refused: bool = False
+    """Whether that is something which only the user can change."""
     up: bool = False
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set whenever `up` or `error` has changed."""
@@ -97,6 +99,7 @@ class Replica:
             except Exception as error:  # of what the recipe names, a model or a plug: no restart mends it
                 self._down()
                 self.error = str(error) if isinstance(error, WebdojoError) else one_line(error)
+                self.refused = isinstance(error, WebdojoError) and error.exit_code != PASSING
         self.changed.set()
 
     async def _get_ready(self) -> None:
@@ -143,7 +146,8 @@ class Replicas:
         self._keeping: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Replicas:
-        """Wait until each is up, or given up; EngineError where none is up."""
+        """Wait until each is up, or given up; EngineError where none is up, ConfigError where the user has to change
+        something."""
         self._keeping = [asyncio.create_task(each.run()) for each in self.all]
         try:
             for each in self.all:
@@ -179,7 +183,8 @@ class Replicas:
 
     def _check_alive(self) -> None:
         if all(each.error for each in self.all):
-            raise EngineError(f"no process is left: {self.all[0].name}: {self.all[0].error}")
+            kind = ConfigError if all(each.refused for each in self.all) else EngineError
+            raise kind(f"no process is left: {self.all[0].name}: {self.all[0].error}")
 
 
 async def _next_change(replicas: Iterable[Replica]) -> None:

@@ -2,8 +2,8 @@
 and roughly the hours that it takes.
 
 Where both are on one GPU, the peak is that of the learner's step beside the engine, which may sleep meanwhile, or
-that of the awake engine beside what the learner keeps between its steps. The hours are rough: the calculations of the
-model at `RATE` operations a second, and the pages.
+that of the awake engine beside what the learner keeps between its steps. On a cluster each may have GPUs of its own.
+The hours are rough: the calculations of the model at `RATE` operations a second, and the pages.
 """
 
 from __future__ import annotations
@@ -61,11 +61,22 @@ class Together(NamedTuple):
 
 
 def together(model: PreTrainedModel, recipe: Recipe, machine: Machine, plan: MemoryPlan | None = None) -> Together:
-    """Plan learner and engine of a model; without a GPU the ranks of the learner share the memory."""
+    """Plan learner and engine of a model; without a GPU the ranks of the learner share the memory, and where the engine
+    has GPUs of its own on a cluster, only the learner counts."""
     plan = plan or plan_memory(model, recipe, machine)
     ranks = 1 if machine.cuda else recipe.train.ranks
     awake, asleep = recipe.engine.memory(_footprint(model, recipe, machine), machine.memory if machine.cuda else 0)
+    beside = _engines_beside(recipe, machine)
+    awake, asleep = beside * awake, beside * asleep
     return Together(ranks * plan.peak + asleep, ranks * sum(plan.lasting.values()) + awake)
+
+
+def _engines_beside(recipe: Recipe, machine: Machine) -> int:
+    """Engines that share the memory of a rank of the learner."""
+    cluster = recipe.cluster
+    if machine.cuda and cluster.apart:
+        return 0
+    return math.ceil(cluster.engines.replicas / recipe.train.ranks) if cluster.address and cluster.colocated else 1
 
 
 def fits(recipe: Recipe, machine: Machine, needed: Together) -> bool:
@@ -111,12 +122,19 @@ def trains(recipe: Recipe) -> bool:
 def _memory_lines(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
     needed = together(model, recipe, machine)
     where = "a GPU" if machine.cuda else "the CPU"
-    lines = [
-        *memory_table(model, recipe, machine),
-        "",
+    held = (
         f"learner and engine together on {where}, in GB: {needed.step / GB:.2f} while the learner steps, "
-        f"{needed.rollout / GB:.2f} while the engine samples",
-    ]
+        f"{needed.rollout / GB:.2f} while the engine samples"
+    )
+    if not _engines_beside(recipe, machine):
+        held = f"the learner on a GPU of its own, in GB: {needed.step / GB:.2f} while it steps"
+        return [*_judged(held, model, recipe, machine, needed), *_engine_lines(model, recipe, machine)]
+    return _judged(held, model, recipe, machine, needed)
+
+
+def _judged(held: str, model: PreTrainedModel, recipe: Recipe, machine: Machine, needed: Together) -> list[str]:
+    """The table of the learner, what is held in all, and whether it fits."""
+    lines = [*memory_table(model, recipe, machine), "", held]
     if not machine.memory:
         return lines
     if not fits(recipe, machine, needed):
@@ -195,8 +213,9 @@ def _engine_gpus(recipe: Recipe) -> int:
 
 def _overlap(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> bool:
     """Whether the engine samples while the learner steps, each on GPUs of its own."""
-    shared = any(recipe.engine.memory(_footprint(model, recipe, machine), machine.memory))
-    return recipe.rollout.max_staleness > 0 and machine.cuda and (bool(recipe.cluster.address) or not shared)
+    taken = any(recipe.engine.memory(_footprint(model, recipe, machine), machine.memory))
+    shared = taken and _engines_beside(recipe, machine) > 0
+    return recipe.rollout.max_staleness > 0 and machine.cuda and not shared
 
 
 def _speed(recipe: Recipe, machine: Machine) -> str:

@@ -145,6 +145,10 @@ class Dojo(LocalEnvironment):
 
         return task_that_says(instruction, urlsplit(url).hostname or "", self.layout) if self.kind_of(url) else None
 
+    @property
+    def fixed_port(self) -> int:
+        return self.port
+
     def check_browser(self, config: BrowserConfig) -> None:
         if config.servers and not self.port:
             raise ConfigError(

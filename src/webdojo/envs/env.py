@@ -107,6 +107,12 @@ class Environment(Plug):
         """Where hosts are served, past the guard: `{"shop-*.localhost:80": "127.0.0.1:8000"}`; read after `start`."""
         return {}
 
+    @property
+    def fixed_port(self) -> int:
+        """Port of this machine that its options name for what it serves, so that a run has one such environment only;
+        0: none."""
+        return 0
+
     def check(self, task: Task) -> None:
         """Find out, before it runs, whether a task can be done here.
 

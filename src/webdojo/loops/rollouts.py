@@ -1,14 +1,15 @@
 """Where the episodes of a run are rolled out: here, in one environment and one pool of browsers.
 
 Browser servers are tried before the first episode, so that a wrong token, another viewport or an environment that they
-cannot reach is one line at the start. One that is full, drains or does not answer causes only a warning.
+cannot reach is one line at the start. One that is full, drains or does not answer causes only a warning, unless it is
+so with all of them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -16,8 +17,8 @@ from typing import Protocol
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser_service.client import RemotePool
-from webdojo.browser_service.wire import token_from_environment
+from webdojo.browser_service.client import RemotePool, ServerError
+from webdojo.browser_service.wire import TOKEN_VARIABLE, ErrorKind, token_from_environment
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.recipe import Recipe
 from webdojo.reward.function import RewardFunction
@@ -119,7 +120,14 @@ async def open_browsers(recipe: Recipe, images: ImageSink, by_person: bool = Fal
             yield local
         return
     token = token_from_environment()
-    await asyncio.gather(*(_try_server(url, token, recipe, images) for url in config.servers))
+    tried = await asyncio.gather(*(_try_servers([url], token, recipe, images, TRY_S) for url in config.servers))
+    for error in filter(None, tried):
+        logger.warning("%s", error)
+    if all(tried):
+        wait_s = config.acquire_timeout_s
+        logger.warning("waiting up to %g s (browser.acquire_timeout_s) for one of browser.servers", wait_s)
+        if silent := await _try_servers(config.servers, token, recipe, images, wait_s):
+            raise BrowserError(f"{silent}: start one with `webdojo browser serve`, or correct browser.servers")
     async with RemotePool(
         config.servers,
         images,
@@ -130,12 +138,15 @@ async def open_browsers(recipe: Recipe, images: ImageSink, by_person: bool = Fal
         yield remote
 
 
-async def _try_server(url: str, token: str, recipe: Recipe, images: ImageSink) -> None:
-    """Open one session on a server at an evaluation task, to see whether the server fits the recipe."""
+async def _try_servers(
+    urls: Sequence[str], token: str, recipe: Recipe, images: ImageSink, timeout_s: float
+) -> BrowserError | None:
+    """Open one session on one of the servers at an evaluation task, to see whether they fit the recipe; the error where
+    none takes one within the time."""
     env, wanted = recipe.env, recipe.browser.viewport_px
     visit = await env.visit(recipe.draw("eval", 1)[0])
     try:
-        async with RemotePool([url], images, token, acquire_timeout_s=TRY_S) as pool:
+        async with RemotePool(urls, images, token, acquire_timeout_s=timeout_s) as pool:
             session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
             await session.close()
     except StartError as error:
@@ -145,15 +156,23 @@ async def _try_server(url: str, token: str, recipe: Recipe, images: ImageSink) -
         if advice:
             advice = f"; start it with{advice}, ADDRESS being an address of this machine that it reaches, as env.host"
         raise ConfigError(f"the browser server does not reach the environment {env.name!r}: {error}{advice}") from None
+    except ServerError as error:
+        if error.kind is not ErrorKind.UNAUTHORIZED:
+            raise
+        given = "has another value here than where it was started" if token else "is not set here"
+        raise ConfigError(
+            f"the browser server {', '.join(urls)} wants its token, and {TOKEN_VARIABLE} {given}: export it with the "
+            "server's value"
+        ) from None
     except BrowserError as error:
         if error.failure is not Failure.ACQUIRE_TIMEOUT:
             raise
-        logger.warning("%s", error)
-        return
+        return error
     finally:
         await env.leave(visit)
     if session.viewport_px != wanted:
         raise ConfigError(
-            f"the browser server {url} has a viewport of {list(session.viewport_px)}, the recipe one of "
+            f"the browser server {', '.join(urls)} has a viewport of {list(session.viewport_px)}, the recipe one of "
             f"{list(wanted)} (browser.viewport_px): start it with the recipe of the run, --recipe"
         )
+    return None

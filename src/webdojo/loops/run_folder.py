@@ -14,7 +14,7 @@ from pathlib import Path
 
 from webdojo.errors import ConfigError
 from webdojo.recipe import Recipe, load_recipe
-from webdojo.recipe_paths import whole, whole_path
+from webdojo.recipe_paths import moved, whole, whole_path
 from webdojo.store.run import DATABASE, RunStore
 
 RL = "rl"
@@ -121,6 +121,7 @@ def check_goes_on(folder: Path, recipe: Recipe, model: str) -> None:
 
 def _check_unchanged(folder: Path, started: Recipe, recipe: Recipe) -> None:
     before, after = (whole(each.model_dump(exclude=FREE)) for each in (started, recipe))
+    after = moved(before, after)  # of a run that goes on on another machine
     for key in FIXED:
         if reduce(getitem, key.split("."), before) != reduce(getitem, key.split("."), after):
             raise ConfigError(

@@ -27,6 +27,14 @@ def post(server: SiteServer, session: str, path: str, item: str) -> httpx.Respon
     return httpx.post(f"http://127.0.0.1:{server.port}{path}", headers=headers, data={"item": item})
 
 
+def test_a_port_is_taken_before_anything_is_served() -> None:
+    first = SiteServer()
+    with pytest.raises(SiteError, match=f"port {first.port} of 127.0.0.1 cannot be used"):
+        SiteServer(first.port)
+    with first:
+        assert get(first, "a", "/").status_code == 200
+
+
 def test_a_person_finds_the_sites_at_the_root_and_sees_the_layout_that_is_asked_for() -> None:
     with SiteServer(layout="compact") as server:
         url = f"http://127.0.0.1:{server.port}/"

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from webdojo.browser_service.wire import TOKEN_VARIABLE
 from webdojo.cluster.packing import GB, Bundle, Node, Share, total
-from webdojo.cluster.parts import ROLLOUT, Plan, plan_of
+from webdojo.cluster.parts import DRIVER, RANK, ROLLOUT, Plan, plan_of
 from webdojo.cluster.plan import Placement, check
 from webdojo.errors import ConfigError
 from webdojo.recipe import Recipe, load_recipe
@@ -72,6 +72,27 @@ class Job:
         return json.dumps(dict(needed)) if needed else ""
 
     @property
+    def warnings(self) -> list[str]:
+        """What the plan wastes on these nodes."""
+        placed = [(bundle, node) for bundle, node in self.placement.placed if node.startswith("node-")]
+        offered, used = self.nodes * self.gpus, total(bundle.needs for bundle, _ in placed).gpus
+        if used >= offered:
+            return []
+        with_rollouts = {node for bundle, node in placed if ROLLOUT in bundle.parts}
+        instead = (
+            ": rollout workers need their CPUs; take nodes with more (--cpus), lower cluster.rollouts.num_cpus, or put "
+            "browser.servers on nodes without GPUs"
+            if with_rollouts
+            else ""
+        )
+        return [f"no part uses {offered - used:g} of the {offered} GPUs that this asks for{instead}"]
+
+    @property
+    def rank_nodes(self) -> int:
+        """Nodes that have ranks of the learner."""
+        return len({node for bundle, node in self.placement.placed if {DRIVER, RANK} & {*bundle.parts}})
+
+    @property
     def variables(self) -> list[str]:
         """Environment variables that hold the keys which the recipe names."""
         found = set(_key_variables(self.recipe.model_dump(mode="json")))
@@ -87,6 +108,12 @@ def job_of(name: str, overrides: Sequence[str], asked: Asked, *, apart: bool = F
         ConfigError: the plan does not fit the nodes that were asked for.
     """
     recipe = load_recipe(name, list(overrides))
+    placement, nodes, size = place(recipe, asked, apart=apart)
+    return Job(recipe, (name, *overrides), placement, nodes, int(size.cpus), int(size.gpus), asked.memory_gb)
+
+
+def place(recipe: Recipe, asked: Asked, *, apart: bool = False) -> tuple[Placement, int, Share]:
+    """Where the parts of a recipe go on nodes of one size, how many there are, and what each offers; as `job_of`."""
     plan = plan_of(recipe)
     bundles = plan.bundles()
     inside = [bundle for bundle in bundles if not (apart and bundle.parts == (ROLLOUT,))]
@@ -98,15 +125,17 @@ def job_of(name: str, overrides: Sequence[str], asked: Asked, *, apart: bool = F
         placement = check(plan, [*_nodes(nodes, size), *outside], "node-1")
     else:
         nodes, placement = _fewest(plan, size, outside, len(inside))
-    return Job(recipe, (name, *overrides), placement, nodes, int(size.cpus), int(size.gpus), asked.memory_gb)
+    return placement, nodes, size
 
 
 def command(*given: str) -> str:
     return shlex.join(["webdojo", "train", *given, "--auto", "cluster.address=auto"])
 
 
-def render(template: str, job: Job, **more: Any) -> str:
-    return TEMPLATES.get_template(template).render(job=job, plan=job.placement.lines(), **more)
+def render(template: str, job: Job, warnings: Sequence[str], **more: Any) -> str:
+    """A file that begins with the plan and the warnings as a comment."""
+    head = [*job.placement.lines(), *(f"warning: {line}" for line in warnings)]
+    return TEMPLATES.get_template(template).render(job=job, plan=head, **more)
 
 
 def _size(bundles: Sequence[Bundle], asked: Asked) -> Share:

@@ -1,26 +1,31 @@
 """A KubeRay RayJob: a head pod with the driver, pods of the same size for further ranks and engines, and a CPU-only pod
 for each rollout worker.
 
-A rollout pod has the CPUs of `cluster.rollouts` and, where no memory is said, 4 GiB for each of them: OpenWebRL gives a
-browser 1 CPU and 4 GiB (Table 7).
+A rollout pod has the CPUs of `cluster.rollouts` and, where no memory is said, 4 GiB for each of them
+(`docs/browser-service.md`, Sizes).
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os.path
 
+from webdojo import recipe_paths
 from webdojo.cluster.launch.job import Job, command, render
 from webdojo.cluster.packing import GB
+from webdojo.policy.model.folder import is_hub_id
 from webdojo.recipe import dump_changes
 
 BROWSER_GB = 4
-"""Memory beside each CPU of a browser (OpenWebRL, Table 7)."""
+"""Memory beside each CPU of browsers."""
 GPU_GB = 64
 """Memory beside each GPU where nobody says how much; it holds what `train.optimizer_offload` moves there."""
 CPU_GB = 4
 """The same beside each CPU of a pod without a GPU."""
 RECIPE = "/etc/webdojo/recipe.yaml"
+WORK = "/work"
+"""Where the claim is, in which the training runs."""
 
 
 def manifest(job: Job, *, image: str, claim: str, secret: str) -> str:
@@ -37,9 +42,10 @@ def manifest(job: Job, *, image: str, claim: str, secret: str) -> str:
     return render(
         "kuberay.yaml.j2",
         job,
+        warnings(job),
         recipe=dump_changes(job.recipe),
         # The entrypoint goes through a shell of the submitter: no quotes, no operators.
-        entrypoint=f"env --chdir=/work {command(RECIPE)}",
+        entrypoint=f"env --chdir={WORK} {command(RECIPE)}",
         image=image,
         claim=claim,
         secret=secret,
@@ -53,6 +59,20 @@ def manifest(job: Job, *, image: str, claim: str, secret: str) -> str:
         },
         resources=_start_parameter(json.loads(job.resources or "{}")),
     )
+
+
+def warnings(job: Job) -> list[str]:
+    """What the plan wastes, and the files that the ConfigMap does not bring."""
+    named = recipe_paths.named(job.recipe.model_dump(mode="json"))
+    files = {key: path for key, path in named.items() if key not in recipe_paths.WRITTEN and not is_hub_id(path)}
+    return [
+        *job.warnings,
+        *(
+            f"{key} is {path!r}, which pods read as {os.path.normpath(os.path.join(WORK, path))!r}: "
+            "put it into the claim"
+            for key, path in files.items()
+        ),
+    ]
 
 
 def _needed_gb(job: Job) -> float:

@@ -16,4 +16,4 @@ def script(job: Job, *, time: str, directives: Sequence[str] = (), setup: Sequen
         directives: further options of sbatch, such as `--partition=gpu`.
         setup: lines that make `webdojo` and `ray` found on every node.
     """
-    return render("slurm.sh.j2", job, time=time, directives=directives, setup=setup)
+    return render("slurm.sh.j2", job, job.warnings, time=time, directives=directives, setup=setup)

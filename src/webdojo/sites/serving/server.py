@@ -48,6 +48,8 @@ LAYOUT_HEADER = "X-Webdojo-Layout"
 _COOKIE = "webdojo_session"
 LOOPBACK = "127.0.0.1"
 _EVERY = "0.0.0.0"
+BACKLOG = 2048
+"""Connections that wait to be accepted, as uvicorn has them."""
 
 
 class LocalServer:
@@ -62,6 +64,8 @@ class LocalServer:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((host, port))
+            # At once: SO_REUSEADDR lets two sockets bind a port on which neither listens yet.
+            self._socket.listen(BACKLOG)
         except OSError as error:
             self._socket.close()
             raise SiteError(
