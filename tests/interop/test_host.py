@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.interop.policies import GIVE_UP, host, solution, until
+from tests.interop.policies import GIVE_UP, host, recipe, solution, until
 from webdojo.errors import ConfigError, TaskError
-from webdojo.interop.host import EpisodeHost
+from webdojo.interop.host import EpisodeHost, TaskHost
 from webdojo.types import Termination, ToolCall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -74,3 +74,12 @@ async def test_a_task_that_is_not_there_is_named(episodes):
     task = episodes.choose(seed=1)
     with pytest.raises(TaskError, match=f"did you mean '{task.id}'"):
         episodes.choose(f"{task.id}x")
+
+
+async def test_a_run_folder_goes_on_with_its_own_recipe_alone(tmp_path):
+    for _ in range(2):
+        async with TaskHost(recipe(), "test", run=tmp_path / "run", tasks=1):
+            pass
+    with pytest.raises(ConfigError, match=r"^env of the run in .* cannot change half-way"):
+        async with TaskHost(recipe("env.kinds=[shop]"), "test", run=tmp_path / "run", tasks=1):
+            pass

@@ -83,7 +83,7 @@ def test_resuming_what_is_not_there_or_another_recipe(tmp_path):
 )
 def test_what_stored_episodes_depend_on_cannot_change_half_way(tmp_path, override):
     start(tmp_path)
-    with pytest.raises(ConfigError, match=r"cannot change half-way.*start a new --run"):
+    with pytest.raises(ConfigError, match=r"cannot change half-way.*start a new run in another folder"):
         saved_recipe(tmp_path, "quickstart", [override])
 
 

@@ -90,8 +90,8 @@ def _numbered(root: Path, name: str) -> dict[int, Path]:
 def saved_recipe(folder: Path, name: str, overrides: list[str]) -> Recipe:
     """The recipe `name` that the run in `folder` was started with, changed by `overrides` where it is not `FIXED`."""
     file = saved_file(folder, name)
-    started, recipe = load_recipe(file, migrate=True), load_recipe(file, overrides, migrate=True)
-    _check_unchanged(folder, started, recipe)
+    recipe = load_recipe(file, overrides, migrate=True)
+    check_unchanged(folder, recipe)
     return recipe
 
 
@@ -108,20 +108,21 @@ def check_goes_on(folder: Path, recipe: Recipe, model: str) -> None:
     """Raise a ConfigError where the evaluation in a folder is one of another model, or a fixed key has changed."""
     with RunStore.open(folder, readonly=True) as store:
         measured, loaded = store.info.get("model", ""), store.info.get("processor", "")
-    started = load_recipe(str(folder / "recipe.yaml"), migrate=True)
     same_folder = Path(loaded).is_absolute() and whole_path(model) == loaded  # however it is named from here
     if not (model == measured or same_folder):
         raise ConfigError(
             f"{folder} holds an evaluation of {measured!r}, not of {model!r}: name that one, or start a new --run"
         )
-    _check_unchanged(folder, started, recipe)
+    check_unchanged(folder, recipe)
 
 
-def _check_unchanged(folder: Path, started: Recipe, recipe: Recipe) -> None:
+def check_unchanged(folder: Path, recipe: Recipe) -> None:
+    """Raise a ConfigError where a `FIXED` key is another one than that with which the run in a folder was started."""
+    started = load_recipe(str(folder / "recipe.yaml"), migrate=True)
     before, after = (whole(each.model_dump(exclude=FREE)) for each in (started, recipe))
     for key in FIXED:
         if reduce(getitem, key.split("."), before) != reduce(getitem, key.split("."), after):
             raise ConfigError(
                 f"{key} of the run in {folder} cannot change half-way, as what it has stored depends on it: "
-                "leave out the override, or start a new --run"
+                "keep what it was started with, or start a new run in another folder"
             )
