@@ -96,7 +96,7 @@ class WebdojoTask(AbstractBrowserTask):
     def teardown(self) -> None:
         """End an episode that is under way: it is unfinished."""
         if self.trajectory is not None and self.trajectory.reward is None:
-            self._end(Termination.MAX_STEPS)
+            self._end(Termination.STOPPED)
 
     def _end(self, termination: Termination) -> Reward:
         assert self.trajectory is not None, "there is an episode"

@@ -51,7 +51,7 @@ def test_a_solved_task_has_its_reward_and_an_unfinished_one_none(environments):
     assert "scroll" in text["text"].lower()
     assert env.get_reward() == 0
     stored = host.store.trajectories("trl")
-    assert [trajectory.termination for trajectory in stored[-2:]] == ["completed", "max_steps"]
+    assert [trajectory.termination for trajectory in stored[-2:]] == ["completed", "stopped"]
 
 
 @pytest.mark.slow

@@ -119,7 +119,7 @@ class WebdojoResourcesServer(SimpleResourcesServer):
             reward=reward.value if reward.valid else 0.0,
             success=float(reward.success),
             mask_sample=not reward.valid,
-            truncated=float(trajectory.termination is Termination.MAX_STEPS),
+            truncated=float(trajectory.termination in (Termination.MAX_STEPS, Termination.STOPPED)),
             reason=reward.reason,
         )
 
