@@ -96,6 +96,23 @@ async def test_failure_truncation_and_format_errors_are_told_to_the_generic_clie
         assert (last.done, last.observation["terminated"], last.observation["truncated"]) == (True, False, True)
 
 
+async def test_what_is_no_action_and_no_reset_is_refused_in_one_line(served, task):
+    import httpx
+    from openenv import GenericEnvClient
+
+    async with GenericEnvClient(base_url=served[1]) as env:
+        with pytest.raises(RuntimeError, match="seed = 'x' of reset must be a whole number"):
+            await env.reset(seed="x")
+        await env.reset(task=task.id)
+        with pytest.raises(RuntimeError, match="calls or text, and this one has neither"):
+            await env.step({})
+        silent = await env.step({"calls": []})
+        assert silent.observation["error"] == "no tool call; call at least one"
+    async with httpx.AsyncClient(base_url=served[1]) as http:
+        refused = await http.post("/step", json={"action": {"calls": []}})
+    assert (refused.status_code, refused.json()["detail"][:27]) == (400, "no episode is under way in ")
+
+
 async def test_sessions_run_side_by_side_and_one_too_many_is_refused(served, task):
     from openenv import GenericEnvClient
 
