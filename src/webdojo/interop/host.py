@@ -122,7 +122,7 @@ class TaskHost:
     Args:
         recipe: its sections `env`, `tasks` and `reward` count.
         phase: the name under which the episodes are stored.
-        run: the run folder, new or of an earlier host with this recipe; None keeps the episodes only as long as it runs.
+        run: the run folder, new or of an earlier host with this recipe; None keeps the episodes as long as it runs.
         split: which tasks of the environment.
         tasks: at most so many.
 
@@ -133,6 +133,8 @@ class TaskHost:
     def __init__(
         self, recipe: Recipe, phase: str, *, run: Path | None = None, split: Split = "train", tasks: int = 100
     ) -> None:
+        if not isinstance(tasks, int) or tasks < 1:
+            raise ConfigError(f"tasks = {tasks!r} must be a number of tasks, 1 or more")
         self.recipe, self.phase = recipe, phase
         self.tasks = {task.id: task for task in recipe.draw(split, tasks)}
         self.store: RunStore

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from transformers.utils.chat_template_utils import get_json_schema
 
-from tests.interop.policies import SMALL, solution
+from tests.interop.policies import SMALL, recipe, solution
 from webdojo.browser.tools import TOOLS, json_schema
+from webdojo.errors import ConfigError
 from webdojo.interop.trl import BrowserEnvironment, Environments
 from webdojo.store.run import RunStore
 
@@ -52,6 +53,38 @@ def test_a_solved_task_has_its_reward_and_an_unfinished_one_none(environments):
     assert env.get_reward() == 0
     stored = host.store.trajectories("trl")
     assert [trajectory.termination for trajectory in stored[-2:]] == ["completed", "stopped"]
+
+
+def test_a_call_that_cannot_be_is_answered_as_a_models_is(environments):
+    env = environments.make()
+    env.reset(**environments.rows()[0])
+    assert 'click has no argument "z"; use click(x, y' in env.click(x=1, y=1, z=1)[0]["text"]
+    assert "click needs y" in env.click(x=1)[0]["text"]
+    with pytest.raises(TypeError):
+        env.new_tab(1)
+    assert env.get_reward() == 0
+
+
+def test_the_protocol_says_what_trl_does(environments):
+    system = environments.rows()[0]["prompt"][0]["content"]
+    assert "Several calls in one turn run in order; each shows the screen after it." in system
+    assert "All screenshots and your words stay." in system
+    assert "Only" not in system
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"overrides": "env.kinds=[wiki]"}, r"must be a list: \['env.kinds=\[wiki\]'\]"),
+        ({"tasks": 0}, "tasks = 0 must be a number of tasks"),
+        ({"tasks": ["wiki-0"]}, r"tasks = \['wiki-0'\] must be a number of tasks"),
+        ({"recipe": None}, "recipe = None must be a name"),
+        ({"recipe": recipe(), "overrides": ["seed=1"]}, "change a recipe that is named"),
+    ],
+)
+def test_wrong_arguments_are_one_clear_line(options, says):
+    with pytest.raises(ConfigError, match=says):
+        Environments(**options)
 
 
 @pytest.mark.slow
