@@ -105,7 +105,8 @@ def saved_file(folder: Path, name: str) -> str:
 
 
 def check_goes_on(folder: Path, recipe: Recipe, model: str) -> None:
-    """Raise a ConfigError where the evaluation in a folder is one of another model, or a fixed key has changed."""
+    """Raise a ConfigError where the evaluation in a folder is one of another model, a fixed key has changed, or its
+    result would become one of fewer episodes."""
     with RunStore.open(folder, readonly=True) as store:
         measured, loaded = store.info.get("model", ""), store.info.get("processor", "")
     same_folder = Path(loaded).is_absolute() and whole_path(model) == loaded  # however it is named from here
@@ -114,6 +115,15 @@ def check_goes_on(folder: Path, recipe: Recipe, model: str) -> None:
             f"{folder} holds an evaluation of {measured!r}, not of {model!r}: name that one, or start a new --run"
         )
     check_unchanged(folder, recipe)
+    if is_unfinished(folder):
+        return
+    started, now = load_recipe(str(folder / "recipe.yaml"), migrate=True).evaluate, recipe.evaluate
+    for key, had, has in (("tasks", started.tasks, now.tasks), ("runs", started.runs, now.runs)):
+        if has < had:
+            raise ConfigError(
+                f"evaluate.{key} = {has} would replace the result in {folder}, which is of {had}: leave it out, or "
+                "start a new --run"
+            )
 
 
 def check_unchanged(folder: Path, recipe: Recipe) -> None:
