@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from tests.interop.policies import GIVE_UP, host, recipe, solution, until
+from webdojo.agent import toolcall
 from webdojo.errors import ConfigError, TaskError
 from webdojo.interop.host import EpisodeHost, TaskHost
 from webdojo.types import Termination, ToolCall
@@ -54,6 +57,14 @@ async def test_text_is_read_as_the_harness_reads_it_and_format_errors_end_the_ep
     assert "no think end tag" in steps[0].error
     assert steps[-1].termination is Termination.FORMAT_ERROR
     assert steps[-1].reward is not None and steps[-1].reward.value == -1
+
+
+def test_the_text_that_the_docs_show_is_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "interop.md").read_text()
+    (text,) = re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    parsed = toolcall.parse(text)
+    assert parsed.error is None
+    assert parsed.calls == [ToolCall(name="click", arguments={"x": 500, "y": 300})]
 
 
 async def test_the_limit_of_steps_truncates(episodes):

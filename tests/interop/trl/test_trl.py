@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -108,3 +110,33 @@ def test_grpo_trainer_learns_from_a_solved_and_a_failed_rollout_of_each_task(tmp
         # Before them the oracle has done all four tasks.
         trained = store.trajectories("trl")[4:]
     assert sorted(trajectory.reward.value for trajectory in trained if trajectory.reward) == [0, 0, 1, 1]
+
+
+ON_CPU = """
+import transformers
+
+from tests.interop.trl.processor import load
+
+transformers.AutoProcessor.from_pretrained = load
+"""
+
+
+@pytest.mark.slow
+def test_the_example_of_the_docs_trains(tmp_path):
+    root = Path(__file__).parents[3]
+    page = (root / "docs" / "interop.md").read_text()
+    block = re.search(r"^## TRL$.*?^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert block is not None
+    done = subprocess.run(
+        [sys.executable, "-c", ON_CPU + block[1]],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    with RunStore.open(tmp_path / "runs" / "trl", readonly=True) as store:
+        ends = {(row.termination, row.reward) for row in store.rows("trl")}
+    assert ends == {("stopped", 0)}
