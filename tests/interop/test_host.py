@@ -59,7 +59,7 @@ async def test_text_is_read_as_the_harness_reads_it_and_format_errors_end_the_ep
     assert steps[-1].reward is not None and steps[-1].reward.value == -1
 
 
-def test_the_text_that_the_docs_show_is_read() -> None:
+async def test_the_text_that_the_docs_show_is_read() -> None:
     page = (Path(__file__).parents[2] / "docs" / "interop.md").read_text()
     (text,) = re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     parsed = toolcall.parse(text)
