@@ -130,7 +130,7 @@ def test_the_example_of_the_docs_trains(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", ON_CPU + block[1]],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(root)},
+        env={**os.environ, "PYTHONPATH": f"{root / 'src'}:{root}"},
         capture_output=True,
         text=True,
         timeout=600,
