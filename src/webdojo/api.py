@@ -18,7 +18,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.envs.env import Environment
 from webdojo.envs.web import Web
-from webdojo.recipe import Recipe, load_recipe
+from webdojo.recipe import Recipe, recipe_of
 from webdojo.reward.function import RewardFunction
 from webdojo.reward.gate import Scorer
 from webdojo.rollout import episode as rollout
@@ -107,7 +107,7 @@ async def load_policy(
     from webdojo.policy.model.auto_processor import load_processor
     from webdojo.policy.model.folder import model_folder
 
-    recipe = _recipe(recipe, overrides)
+    recipe = recipe_of(recipe, overrides)
     harness = recipe.build_harness(load_processor(model_folder(model)))
     recipe.engine.check(recipe.harness)
     async with open_engine(recipe, browser.images, model) as engine:
@@ -192,7 +192,7 @@ def train(recipe: Recipe | str, run: str | Path, overrides: Sequence[str] = (), 
     from webdojo.loops.start import train as train_recipe
     from webdojo.view.report import write_report
 
-    return train_recipe(_recipe(recipe, overrides), Path(run), resume, connected, write_report)
+    return train_recipe(recipe_of(recipe, overrides), Path(run), resume, connected, write_report)
 
 
 def evaluate(
@@ -223,9 +223,5 @@ def evaluate(
 
     with TemporaryDirectory(prefix="webdojo-eval-") as folder:
         place = Path(run or f"{folder}/run")
-        result = evaluate_model(_recipe(recipe, overrides), model, place, False, connected, write_report)
+        result = evaluate_model(recipe_of(recipe, overrides), model, place, False, connected, write_report)
     return dict(result["success_eval"])
-
-
-def _recipe(recipe: Recipe | str, overrides: Sequence[str]) -> Recipe:
-    return load_recipe(recipe, list(overrides)) if isinstance(recipe, str) else recipe

@@ -315,6 +315,19 @@ def load_recipe(name_or_path: str, overrides: list[str] | None = None, *, migrat
     return parse_recipe(data, name_or_path, overrides or [])
 
 
+def recipe_of(recipe: Recipe | str, overrides: Sequence[str] = ()) -> Recipe:
+    """The recipe that a caller from Python means: one that is loaded already, or a name or file with its overrides."""
+    if isinstance(overrides, str):
+        raise ConfigError(f"overrides = {overrides!r} must be a list: [{overrides!r}]")
+    if isinstance(recipe, str | Path):
+        return load_recipe(str(recipe), list(overrides))
+    if not isinstance(recipe, Recipe):
+        raise ConfigError(f"recipe = {recipe!r} must be a name, a path that ends in .yaml, or a Recipe")
+    if overrides:
+        raise ConfigError(f"overrides {list(overrides)} change a recipe that is named: give its name, or a path")
+    return recipe
+
+
 def parse_recipe(data: dict[str, Any], source: str, overrides: Sequence[str] = ()) -> Recipe:
     """Validate a recipe that is already a mapping; errors name `source`, or the override that set the key."""
     data = _spelled_out(data)

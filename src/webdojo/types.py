@@ -330,6 +330,8 @@ class Termination(StrEnum):
     START_ERROR = "start_error"
     TIMEOUT = "timeout"
     ABORTED = "aborted"
+    STOPPED = "stopped"
+    """Whoever drove the agent from outside went no further, such as a trainer whose model called no tool."""
 
     @property
     def is_infra(self) -> bool:

@@ -59,3 +59,15 @@ def test_a_message_about_a_judge_names_the_keys_of_the_judge(tmp_path: Path) -> 
         ended = evaluate(endpoint, tmp_path / "run", *judge, where, "evaluate.tasks=30", "rollout.concurrency=2")
     assert "check reward.engine.api_key_env, which is empty" in one_line_error(ended)
     assert ended.returncode == 2
+
+
+def test_a_dry_run_says_what_would_be_measured_and_asks_nothing(tmp_path: Path) -> None:
+    with Endpoint() as endpoint:
+        named = evaluate(endpoint, tmp_path / "run", "evaluate.tasks=4", "--runs", "2", "--dry-run")
+        alone = webdojo("eval", "quickstart", "--model", endpoint.url, "evaluate.tasks=4", "--dry-run", cwd=tmp_path)
+        assert endpoint.bodies == []
+    assert named.returncode == alone.returncode == 0, named.stderr + alone.stderr
+    assert named.stdout.startswith("# m on 4 tasks of dojo, 2 episodes each, judged by rules\n")
+    assert "# evaluation         8 " in named.stdout
+    assert f"# asking {endpoint.url}, at most: 64 requests" in named.stdout
+    assert list(tmp_path.iterdir()) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import time
 from pathlib import Path
@@ -55,6 +56,15 @@ def test_an_audit_prints_tables_and_writes_what_programs_read(folder: Path) -> N
     assert (folder / "calls").read_text() == calls, "a verdict was asked for twice"
     shown = json.loads(again.stdout)
     assert shown["overall"] == report["overall"] and json.loads((folder / "o" / "a.json").read_text()) == shown
+
+
+def test_an_audit_whose_verdicts_are_all_invalid_says_why(folder: Path) -> None:
+    (folder / "mine.py").write_text(
+        MINE.replace('success=True, reason="so be it"', 'success=True, valid=False, reason="no model"')
+    )
+    done = webdojo("judge", "audit", "run", "--judge", "./mine.py:Mine", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"why verdicts are invalid +verdicts\s[─\s]+no model +12\s", done.stdout), done.stdout
 
 
 def test_a_judge_is_held_against_what_people_say(folder: Path) -> None:

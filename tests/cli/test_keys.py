@@ -109,6 +109,6 @@ def test_an_evaluation_takes_judge_protocol_and_runs_as_options() -> None:
 
 @pytest.mark.parametrize("given", [["--env", "miniwob"], ["--records", "tasks.jsonl"]])
 def test_another_environment_has_none_of_the_recipes_keys(given: list[str]) -> None:
-    assert "OpenEnv is not installed" in one_line_error(webdojo("openenv", "serve", *given))
+    assert "openenv is not installed" in one_line_error(webdojo("openenv", "serve", *given))
     wrong = webdojo("openenv", "serve", *given, "env.kinds=[shop]")
     assert "unknown key 'env.kinds'" in one_line_error(wrong)

@@ -22,7 +22,7 @@ from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Visit
 from webdojo.envs.miniwob import Miniwob
 from webdojo.envs.web import Web
-from webdojo.errors import ConfigError, StartError, TaskError
+from webdojo.errors import ActionError, ConfigError, StartError, TaskError
 from webdojo.gym import ENV_ID, to_action
 from webdojo.reward.function import RewardFunction
 from webdojo.sites.taskgen import make_tasks
@@ -133,6 +133,12 @@ def test_a_task_that_is_not_there_is_named(env):
     assert env.reset(options={"task": shop})[1]["task_id"] == shop.id
 
 
+def test_a_call_that_is_no_action_is_told_how_it_becomes_one(env):
+    env.reset(options={"task": WIKI[0]})
+    with pytest.raises(ActionError, match=r"is no action, which is a dict: webdojo\.gym\.to_action makes one"):
+        env.step(ToolCall(name="go_back"))
+
+
 def test_nonsense_becomes_feedback_and_the_episode_goes_on(env):
     env.reset(options={"task": WIKI[0]})
     observation, reward, terminated, truncated, info = env.step(call("write", text="hello"))
@@ -154,7 +160,7 @@ def test_done_ends_the_episode_with_the_verdict_of_the_site(env):
     assert trajectory.answer == "nonsense"
     assert [turn.parsed.calls[0].name for turn in trajectory.turns] == ["done"]
     assert env.unwrapped.images.get(trajectory.turns[0].observation.screenshot)
-    with pytest.raises(gymnasium.error.ResetNeeded):
+    with pytest.raises(gymnasium.error.ResetNeeded, match="the episode is over"):
         env.unwrapped.step(call("go_back"))
 
 
@@ -313,7 +319,14 @@ def test_an_environment_ends_an_episode_by_itself():
     ("options", "error", "says"),
     [
         ({"tasks": []}, TaskError, "got no tasks"),
-        ({"max_steps": 0}, ConfigError, "max_steps = 0 must be 1 or more"),
+        ({"tasks": 0}, ConfigError, "tasks = 0 must be a list of Task records"),
+        ({"tasks": ["wiki-0"]}, ConfigError, r"tasks = \['wiki-0'\] must be a list of Task records"),
+        ({"env": "dojo"}, ConfigError, r"env = 'dojo' must be an instance of Environment, such as .*Dojo\(\)"),
+        ({"reward": "env"}, ConfigError, "reward = 'env' must be an instance of RewardFunction"),
+        ({"browser": {}}, ConfigError, "browser = {} must be an instance of BrowserConfig"),
+        ({"viewport_px": 320}, ConfigError, "viewport_px = 320 must be width and height"),
+        ({"viewport_px": (0, 0)}, ConfigError, r"viewport_px = \(0, 0\) must be width and height"),
+        ({"max_steps": 0}, ConfigError, "max_steps = 0 must be a number, 1 or more"),
         ({"browser": BrowserConfig(servers=["http://10.0.0.7:8400"])}, ConfigError, "leave out browser.servers"),
         ({"tasks": [WIKI[0].model_copy(update={"evaluator": {"type": "webarena"}})]}, TaskError, "another reward"),
         ({"tasks": WIKI, "env": Dojo()}, TaskError, "is about the 'compact' layout"),

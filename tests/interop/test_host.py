@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from tests.interop.policies import GIVE_UP, host, solution, until
+from tests.interop.policies import GIVE_UP, host, recipe, solution, until
+from webdojo.agent import toolcall
 from webdojo.errors import ConfigError, TaskError
-from webdojo.interop.host import EpisodeHost
+from webdojo.interop.host import EpisodeHost, TaskHost
 from webdojo.types import Termination, ToolCall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -56,6 +59,14 @@ async def test_text_is_read_as_the_harness_reads_it_and_format_errors_end_the_ep
     assert steps[-1].reward is not None and steps[-1].reward.value == -1
 
 
+async def test_the_text_that_the_docs_show_is_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "interop.md").read_text()
+    (text,) = re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    parsed = toolcall.parse(text)
+    assert parsed.error is None
+    assert parsed.calls == [ToolCall(name="click", arguments={"x": 500, "y": 300})]
+
+
 async def test_the_limit_of_steps_truncates(episodes):
     hosted = await episodes.begin(episodes.choose(seed=2))
     steps = [await hosted.act([SCROLL]) for _ in range(6)]
@@ -74,3 +85,12 @@ async def test_a_task_that_is_not_there_is_named(episodes):
     task = episodes.choose(seed=1)
     with pytest.raises(TaskError, match=f"did you mean '{task.id}'"):
         episodes.choose(f"{task.id}x")
+
+
+async def test_a_run_folder_goes_on_with_its_own_recipe_alone(tmp_path):
+    for _ in range(2):
+        async with TaskHost(recipe(), "test", run=tmp_path / "run", tasks=1):
+            pass
+    with pytest.raises(ConfigError, match=r"^env of the run in .* cannot change half-way"):
+        async with TaskHost(recipe("env.kinds=[shop]"), "test", run=tmp_path / "run", tasks=1):
+            pass

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from webdojo.errors import ConfigError, StoreError
-from webdojo.loops.run_folder import resume_or_next, saved_recipe
+from webdojo.loops.run_folder import check_goes_on, resume_or_next, saved_recipe
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 
 
 def start(folder: Path, overrides: list[str] | None = None) -> None:
-    RunStore.create(folder, dump_recipe(load_recipe("quickstart", overrides)), {}).close()
+    RunStore.create(folder, dump_recipe(load_recipe("quickstart", overrides)), {"model": "m"}).close()
 
 
 def finish(folder: Path) -> None:
@@ -83,7 +83,7 @@ def test_resuming_what_is_not_there_or_another_recipe(tmp_path):
 )
 def test_what_stored_episodes_depend_on_cannot_change_half_way(tmp_path, override):
     start(tmp_path)
-    with pytest.raises(ConfigError, match=r"cannot change half-way.*start a new --run"):
+    with pytest.raises(ConfigError, match=r"cannot change half-way.*start a new run in another folder"):
         saved_recipe(tmp_path, "quickstart", [override])
 
 
@@ -91,3 +91,15 @@ def test_what_stored_episodes_depend_on_cannot_change_half_way(tmp_path, overrid
 def test_what_they_do_not_depend_on_can(tmp_path, override):
     start(tmp_path)
     assert saved_recipe(tmp_path, "quickstart", [override]) == load_recipe("quickstart", [override])
+
+
+def test_a_result_is_not_replaced_by_one_of_fewer_episodes(tmp_path):
+    start(tmp_path, ["evaluate.tasks=6", "evaluate.runs=2"])
+    fewer = load_recipe("quickstart", ["evaluate.tasks=1", "evaluate.runs=2"])
+    check_goes_on(tmp_path, fewer, "m")
+    finish(tmp_path)
+    check_goes_on(tmp_path, load_recipe("quickstart", ["evaluate.tasks=7", "evaluate.runs=2"]), "m")
+    with pytest.raises(ConfigError, match=r"^evaluate.tasks = 1 would replace the result in .*, which is of 6: leave"):
+        check_goes_on(tmp_path, fewer, "m")
+    with pytest.raises(ConfigError, match=r"^evaluate.runs = 1 would replace the result"):
+        check_goes_on(tmp_path, load_recipe("quickstart", ["evaluate.tasks=6"]), "m")

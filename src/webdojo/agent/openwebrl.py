@@ -29,8 +29,7 @@ integers from 0 to 1000: x from the left edge of the screenshot to the right, y 
 
 {form}
 
-Several calls in one turn run in order; you see the screen after the last one. Only {kept} can be seen; \
-{memory}. When the task is finished, call done with the \
+Several calls in one turn run in order; {order}. {seen}. When the task is finished, call done with the \
 answer, or with a short report where no answer was asked for."""
 
 _FORM = """\
@@ -43,6 +42,8 @@ what you see, what is done, what comes next
 </tool_call>"""
 
 _NATIVE_FORM = "Every turn, say what you see, what is done and what comes next, and call at least one tool."
+
+_ORDER = "you see the screen after the last one"
 
 _SYSTEM_SIGNATURE = """\
 You are a web agent. Think, then call tools:
@@ -57,13 +58,18 @@ _MEMORY = {
 }
 
 
-def system_prompt(native: bool, screenshots_kept: int = 1, memory: str = "full") -> str:
-    """The protocol (A.2, A.3); `native` leaves out how calls are written, and the tools, which go beside the prompt."""
-    protocol = _SYSTEM.format(
-        form=_NATIVE_FORM if native else _FORM,
-        kept="the latest screenshot" if screenshots_kept == 1 else f"the latest {screenshots_kept} screenshots",
-        memory=_MEMORY[memory],
-    )
+def system_prompt(native: bool, screenshots_kept: int = 1, memory: str = "full", order: str = _ORDER) -> str:
+    """The protocol (A.2, A.3).
+
+    Args:
+        native: leaves out how calls are written, and the tools, which go beside the prompt.
+        screenshots_kept: the latest ones that the model sees; 0: all.
+        memory: a key of `_MEMORY`, where not all screenshots are seen.
+        order: what follows from several calls in one turn.
+    """
+    kept = "the latest screenshot" if screenshots_kept == 1 else f"the latest {screenshots_kept} screenshots"
+    seen = f"Only {kept} can be seen; {_MEMORY[memory]}" if screenshots_kept else "All screenshots and your words stay"
+    protocol = _SYSTEM.format(form=_NATIVE_FORM if native else _FORM, order=order, seen=seen)
     tools = "\n".join(json.dumps(json_schema(name)) for name in TOOLS)
     return protocol if native else f"{protocol}\n\n<tools>\n{tools}\n</tools>"
 

@@ -123,11 +123,12 @@ def recipe_and_model(
     options: Sequence[str] = (),
     *,
     migrate: bool = False,
+    asks: bool = True,
 ) -> tuple[Recipe, str]:
     """The recipe of a command, and the path of the model that it loads, `tiny` where `model` is empty.
 
     An engine with a key `model` asks for that by its name; `tiny` then only counts and cuts the text. A model that is
-    an address is the one that is served there.
+    an address is the one that is served there; it is called `served` where the endpoint is not to be asked.
     """
     from webdojo.policy.config import TINY
 
@@ -144,7 +145,7 @@ def recipe_and_model(
         from webdojo.policy.engine import ChatConfig
 
         assert isinstance(recipe.engine, ChatConfig)
-        model = only_model(recipe.engine)
+        model = only_model(recipe.engine) if asks else "served"
     if "model" not in type(recipe.engine).model_fields:
         return recipe, model or TINY
     if model:

@@ -56,7 +56,7 @@ def serve_openenv(
     try:
         from webdojo.interop.openenv.server import serve
     except ModuleNotFoundError as error:
-        raise ConfigError(f"OpenEnv is not installed ({error.name}): pip install 'webdojo[openenv]'") from None
+        raise ConfigError(str(error)) from None
 
     def announce(url: str) -> None:
         typer.echo(f"{url}  {max_sessions} sessions, {len(episodes.tasks)} tasks; API page: {url}/docs")

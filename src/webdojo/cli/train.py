@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -14,6 +14,15 @@ from webdojo.cli.app import AsJson, Endpoint, Overrides, RecipeName, RunFolder, 
 from webdojo.cli.keys import RecipeCommand, measured_by, recipe_and_model, recipe_for
 from webdojo.errors import Missing, StoreFailure
 from webdojo.world import world
+
+if TYPE_CHECKING:
+    from webdojo.recipe import Recipe
+
+
+Cores = Annotated[
+    int, typer.Option(min=0, metavar="N", help="With --dry-run: cores to plan with.", show_default="all here")
+]
+Full = Annotated[bool, typer.Option("--full", help="With --dry-run: keys at their default too.")]
 
 
 @app.command(cls=RecipeCommand)
@@ -32,15 +41,12 @@ def train(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what it costs and what the recipe sets, and stop.")
     ] = False,
-    cores: Annotated[
-        int,
-        typer.Option(min=0, metavar="N", help="With --dry-run: cores to plan with.", show_default="all here"),
-    ] = 0,
-    full: Annotated[bool, typer.Option("--full", help="With --dry-run: keys at their default too.")] = False,
+    cores: Cores = 0,
+    full: Full = False,
 ) -> None:
     """Train an agent: warm start, online RL, evaluation. Under torchrun all its processes are the learner's ranks."""
     from webdojo.loops.run_folder import resume_or_next, saved_recipe
-    from webdojo.recipe import dump_changes, dump_recipe, load_recipe
+    from webdojo.recipe import load_recipe
 
     if auto and (run is not None or resume):
         raise typer.BadParameter("--auto picks the folder itself: leave out --run and --resume")
@@ -54,24 +60,16 @@ def train(
     if resume:
         recipe = saved_recipe(folder, recipe.name, overrides or [])
     if dry_run:
-        told: list[str] = []
-        try:
-            recipe.check(trains=True, demonstrates=not resume)
-        except Missing as error:  # a plan needs none of it
-            told = [*(f"missing: {thing}" for thing in error.things), error.otherwise]
         from webdojo.dry_run.judging import answer_lines
         from webdojo.loops.models import estimates
 
-        # The estimates are comments, so that what is printed is a recipe file.
-        told += answer_lines(recipe)
+        told = [*_missing(recipe, trains=True, demonstrates=not resume), *answer_lines(recipe)]
         lines = [*told, *([""] if told else []), *estimates(recipe, cores)]
         if recipe.cluster.address:
             from webdojo.cluster.launch.job import Asked, place
 
             lines += ["", "placement on the fewest nodes of one size:", *place(recipe, Asked())[0].lines()]
-        typer.echo("\n".join(f"# {line}".rstrip() for line in lines))
-        head = "the recipe" if full else "the recipe, but for keys at their default (--full prints them too)"
-        typer.echo(f"#\n# {head}\n{dump_recipe(recipe) if full else dump_changes(recipe)}", nl=False)
+        _print_plan(recipe, lines, full)
         return
 
     if max_restarts:
@@ -130,6 +128,11 @@ def evaluate(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the evaluation in that folder.")] = False,
     as_json: AsJson = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what is measured and what it costs, and stop; nothing is asked.")
+    ] = False,
+    cores: Cores = 0,
+    full: Full = False,
 ) -> None:
     """Measure a model on a recipe's held-out tasks, and keep its episodes in a run folder."""
     from webdojo.loops.run_folder import next_free, saved_file
@@ -143,7 +146,18 @@ def evaluate(
     recipe_name, overrides = measured_by(recipe_name, overrides, protocol, judge, runs)
     if resume and run is not None:
         recipe_name = saved_file(run, load_recipe(recipe_name).name)
-    recipe, path = recipe_and_model("eval", recipe_name, overrides, model, endpoint, migrate=resume)
+    recipe, path = recipe_and_model("eval", recipe_name, overrides, model, endpoint, migrate=resume, asks=not dry_run)
+    if dry_run:
+        from webdojo.dry_run.cost import heldout_tasks
+        from webdojo.dry_run.requests import measuring
+        from webdojo.loops.models import estimates
+
+        told = _missing(recipe, trains=False, demonstrates=False)
+        measured = f"{heldout_tasks(recipe)} tasks of {recipe.tasks.eval_path or recipe.tasks.path or recipe.env.name}"
+        each = f"{recipe.evaluate.runs} episode{'s' * (recipe.evaluate.runs > 1)} each"
+        told.append(f"{recipe.engine.serves(path)} on {measured}, {each}, judged by {recipe.reward_function.name}")
+        _print_plan(recipe, [*told, "", *estimates(measuring(recipe, path), cores)], full)
+        return
     from webdojo.cluster.connect import connected
     from webdojo.loops.start import evaluate_model
 
@@ -175,6 +189,24 @@ def explain(recipe_name: RecipeName, overrides: Overrides = None) -> None:
 def report(run: RunFolder) -> None:
     """Write RUN/report.html again from what the run has stored so far."""
     typer.echo(f"report: {_write_report(run)}")
+
+
+def _missing(recipe: Recipe, *, trains: bool, demonstrates: bool) -> list[str]:
+    """What the user has to bring yet, which a plan does not need, in lines of text."""
+    try:
+        recipe.check(trains=trains, demonstrates=demonstrates)
+    except Missing as error:
+        return [*(f"missing: {thing}" for thing in error.things), error.otherwise]
+    return []
+
+
+def _print_plan(recipe: Recipe, lines: list[str], full: bool) -> None:
+    """Print estimates and recipe; the first as comments, so that the whole is a recipe file."""
+    from webdojo.recipe import dump_changes, dump_recipe
+
+    typer.echo("\n".join(f"# {line}".rstrip() for line in lines))
+    head = "the recipe" if full else "the recipe, but for keys at their default (--full prints them too)"
+    typer.echo(f"#\n# {head}\n{dump_recipe(recipe) if full else dump_changes(recipe)}", nl=False)
 
 
 def _write_report(run: Path) -> Path:

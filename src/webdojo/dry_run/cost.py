@@ -99,7 +99,7 @@ def difficulties(recipe: Recipe) -> Collection[int] | None:
 
 def cost_table(recipe: Recipe, model: PreTrainedModel | None = None) -> str:
     head = ("phase", "episodes", "turns", "sampled tokens", "visual tokens")
-    phases = estimate(recipe, model)
+    phases = [phase for phase in estimate(recipe, model) if phase.episodes]
     total = Phase("total", *map(sum, zip(*(phase[1:] for phase in phases), strict=True)))
     rows = [head, *((phase.name, *(f"{n:,}" for n in phase[1:])) for phase in (*phases, total))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -80,11 +80,12 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         browser: BrowserConfig | None = None,
         render_mode: Literal["rgb_array"] | None = None,
     ) -> None:
+        _check_types(tasks, env, reward, browser)
         browser = browser or BrowserConfig()
         if browser.servers:
             raise ConfigError("the environment runs a browser of its own: leave out browser.servers")
-        own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # there is one session only
-        self._config = browser.model_copy(update=own)
+        size = _size(browser.viewport_px if viewport_px is None else viewport_px)
+        self._config = browser.model_copy(update={"viewport_px": size, "browsers": 1})  # there is one session only
         self._env = (env or Dojo()).model_copy()  # a copy, so that the caller can use its own elsewhere
         self._reward = (reward or EnvironmentReward()).resolved(self._env.reward, self._env.name).model_copy()
         if tasks is None:
@@ -92,8 +93,8 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         self._tasks = {task.id: task for task in tasks}
         if not self._tasks:
             raise TaskError("the environment got no tasks: give it a list of at least one")
-        if max_steps < 1:
-            raise ConfigError(f"max_steps = {max_steps} must be 1 or more")
+        if not isinstance(max_steps, int) or max_steps < 1:
+            raise ConfigError(f"max_steps = {max_steps!r} must be a number, 1 or more")
         if render_mode not in (None, "rgb_array"):
             raise ConfigError(f"render_mode {render_mode!r} is unknown; it is 'rgb_array' or None")
         for task in self._tasks.values():
@@ -141,7 +142,8 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         """
         loop, episode = self._loop, self._episode
         if loop is None or episode is None:
-            raise gymnasium.error.ResetNeeded("no episode is under way: call reset() first")
+            why = "no episode has begun" if loop is None else "the episode is over"
+            raise gymnasium.error.ResetNeeded(f"{why}: call reset() to begin one")
         call = to_call(action)
         loop.run(episode.act(Parsed(calls=[call])))
         trajectory = episode.trajectory
@@ -214,3 +216,29 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     def _observation(self, episode: SteppedEpisode, feedback: str) -> dict[str, Any]:
         self._picture = self._images.get(episode.seen.screenshot)
         return observe(episode.seen, self._picture, episode.trajectory.task.instruction, feedback)
+
+
+def _check_types(tasks: object, env: object, reward: object, browser: object) -> None:
+    """Raise a ConfigError where an argument is of another type, such as a recipe's name for an environment."""
+    for name, given, wanted, example in (
+        ("env", env, Environment, "webdojo.envs.dojo.Dojo()"),
+        ("reward", reward, RewardFunction, "webdojo.reward.rules.Rules(), or be left out"),
+        ("browser", browser, BrowserConfig, "webdojo.browser.config.BrowserConfig()"),
+    ):
+        if given is not None and not isinstance(given, wanted):
+            raise ConfigError(f"{name} = {given!r} must be an instance of {wanted.__name__}, such as {example}")
+    if tasks is None:
+        return
+    if isinstance(tasks, str) or not isinstance(tasks, Sequence) or not all(isinstance(each, Task) for each in tasks):
+        raise ConfigError(
+            f"tasks = {tasks!r:.80} must be a list of Task records, such as Dojo().tasks('eval', 50, seed=0); "
+            "reset(options={'task': id}) names one of them"
+        )
+
+
+def _size(viewport_px: object) -> tuple[int, int]:
+    """A viewport's width and height, once they are such."""
+    match viewport_px:
+        case (int(width), int(height)) if width > 0 and height > 0:
+            return width, height
+    raise ConfigError(f"viewport_px = {viewport_px!r} must be width and height in pixels, such as (640, 480)")

@@ -97,6 +97,8 @@ def to_call(action: Mapping[str, Any]) -> ToolCall:
     Raises:
         ActionError: a field that the tool uses is missing or outside the space; others may be missing.
     """
+    if not isinstance(action, Mapping):
+        raise ActionError(f"{action!r:.80} is no action, which is a dict: webdojo.gym.to_action makes one of a call")
     name = TOOL_NAMES[_field(action, "tool")]
     arguments = {}
     for argument, schema in TOOLS[name].arguments.items():
@@ -121,6 +123,8 @@ def to_action(call: ToolCall) -> dict[str, Any]:
     Raises:
         ActionError: the browser would refuse the call, or its text or tab does not fit into an action.
     """
+    if not isinstance(call, ToolCall):
+        raise ActionError(f"{call!r:.80} is no webdojo.types.ToolCall")
     reason = check_call(call)
     if reason is not None:
         raise ActionError(f"no action means this call: {reason}")

@@ -19,9 +19,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
-import gymnasium
-from browsergym.core.env import BrowserEnv
-from browsergym.core.task import AbstractBrowserTask
+try:
+    import gymnasium
+    from browsergym.core.env import BrowserEnv
+    from browsergym.core.task import AbstractBrowserTask
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"{error.name} is not installed: pip install browsergym-core, in an environment of its own", name=error.name
+    ) from None
 from PIL import Image
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page
@@ -96,7 +101,7 @@ class WebdojoTask(AbstractBrowserTask):
     def teardown(self) -> None:
         """End an episode that is under way: it is unfinished."""
         if self.trajectory is not None and self.trajectory.reward is None:
-            self._end(Termination.MAX_STEPS)
+            self._end(Termination.STOPPED)
 
     def _end(self, termination: Termination) -> Reward:
         assert self.trajectory is not None, "there is an episode"

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Sequence
 from webdojo.agent.openwebrl import describe
 from webdojo.types import Feedback, Observation, ToolCall
 
+NO_CALL = "no tool call; call at least one"
+"""Why an answer without calls could not be carried out."""
+
 
 def words(seen: Observation, said: str = "", first: bool = False) -> str:
     """What is said beside a screenshot: `said`, the state of the browser, and the page as text where it is seen so.
@@ -31,7 +34,7 @@ def read_calls(asked: Iterable[tuple[str, str]]) -> tuple[list[ToolCall], str]:
         except ValueError as error:
             why = " ".join(str(error).split())
             return calls, f"tool call {len(calls) + 1}: its arguments are no JSON object: {why}"
-    return calls, "" if calls else "no tool call; call at least one"
+    return calls, "" if calls else NO_CALL
 
 
 def answers(asked: int, feedback: Sequence[Feedback], error: str) -> list[str]:

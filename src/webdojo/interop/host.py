@@ -25,6 +25,7 @@ from webdojo.envs.env import Split
 from webdojo.envs.task_sets import task_named
 from webdojo.errors import BrowserError, ConfigError, Failure, TaskError
 from webdojo.loops.rollouts import open_browsers
+from webdojo.loops.run_folder import check_unchanged
 from webdojo.recipe import Recipe, dump_recipe
 from webdojo.reward.gate import Scorer
 from webdojo.rollout.stepped import SteppedEpisode
@@ -121,7 +122,7 @@ class TaskHost:
     Args:
         recipe: its sections `env`, `tasks` and `reward` count.
         phase: the name under which the episodes are stored.
-        run: the run folder, new or of an earlier host; None keeps the episodes only as long as the host runs.
+        run: the run folder, new or of an earlier host with this recipe; None keeps the episodes as long as it runs.
         split: which tasks of the environment.
         tasks: at most so many.
 
@@ -132,6 +133,8 @@ class TaskHost:
     def __init__(
         self, recipe: Recipe, phase: str, *, run: Path | None = None, split: Split = "train", tasks: int = 100
     ) -> None:
+        if not isinstance(tasks, int) or tasks < 1:
+            raise ConfigError(f"tasks = {tasks!r} must be a number of tasks, 1 or more")
         self.recipe, self.phase = recipe, phase
         self.tasks = {task.id: task for task in recipe.draw(split, tasks)}
         self.store: RunStore
@@ -161,6 +164,7 @@ class TaskHost:
 
     def _open(self, folder: Path) -> RunStore:
         if (folder / DATABASE).exists():
+            check_unchanged(folder, self.recipe)
             return RunStore.open(folder)
         return RunStore.create(folder, dump_recipe(self.recipe, whole_paths=True), run_info(self.recipe.seed))
 

@@ -22,12 +22,14 @@ from webdojo.envs.env import Split
 from webdojo.errors import ConfigError
 from webdojo.interop.chat import words
 from webdojo.interop.host import EpisodeHost, HostedEpisode, Step
-from webdojo.recipe import Recipe, load_recipe
+from webdojo.recipe import Recipe, recipe_of
 from webdojo.rollout.background import BackgroundLoop
 from webdojo.types import ToolCall
 
 Content = list[dict[str, Any]]
 """Parts of a chat message: texts, and images as PIL has them."""
+ORDER = "each shows the screen after it. A turn without a call ends the task, unfinished"
+"""What TRL makes of the calls of one turn."""
 _TYPES: dict[str, Any] = {"integer": int, "number": float, "string": str, "array": list[str]}
 
 
@@ -83,7 +85,8 @@ def _tool(name: str) -> Callable[..., Content]:
     """The method of a browser tool, with the signature and the docstring from which TRL makes its schema."""
 
     def method(self: BrowserEnvironment, *values: Any, **named: Any) -> Content:
-        given = signature.bind(self, *values, **named).arguments
+        # A call that lacks an argument, or has one too many, is answered by the browser's feedback, as a model's is.
+        given = {**signature.bind_partial(self, *values).arguments, **named}
         arguments = {key: value for key, value in given.items() if key != "self" and value is not None}
         return self._call(ToolCall(name=name, arguments=arguments))
 
@@ -145,10 +148,14 @@ class Environments:
         split: Split = "train",
         tasks: int = 100,
     ) -> None:
-        recipe = load_recipe(recipe, list(overrides)) if isinstance(recipe, str) else recipe
         # A rollout whose model is slow is not left: only the trainer knows when it goes on.
         self.host = EpisodeHost(
-            recipe, "trl", run=Path(run) if run else None, split=split, tasks=tasks, idle_timeout_s=0
+            recipe_of(recipe, overrides),
+            "trl",
+            run=Path(run) if run else None,
+            split=split,
+            tasks=tasks,
+            idle_timeout_s=0,
         )
         self._loop: BackgroundLoop
 
@@ -158,7 +165,8 @@ class Environments:
 
     def rows(self) -> list[dict[str, Any]]:
         """A data set: the protocol as prompt, to which a reset adds the task, and the id of each task."""
-        messages = [{"role": "system", "content": system_prompt(native=True)}, {"role": "user", "content": ""}]
+        protocol = system_prompt(native=True, screenshots_kept=0, order=ORDER)
+        messages = [{"role": "system", "content": protocol}, {"role": "user", "content": ""}]
         return [{"prompt": messages, "task": id} for id in self.host.tasks]
 
     def __enter__(self) -> Self:

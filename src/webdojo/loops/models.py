@@ -27,6 +27,7 @@ from webdojo.dry_run.judging import judging_lines
 from webdojo.dry_run.memory import GB, Machine, log_line, plan_memory
 from webdojo.dry_run.plan import advice, fits, plan_lines, together, trains
 from webdojo.dry_run.prompts import RoughCodec, check_prompts
+from webdojo.dry_run.requests import request_lines
 from webdojo.dry_run.unused import without_effect
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
@@ -201,7 +202,10 @@ def estimates(recipe: Recipe, cores: int = 0) -> list[str]:
         why = str(error)
     told = [*without_effect(recipe), *check_prompts(recipe, _codec(recipe, model), trains=trains(recipe))]
     lines = [*(f"note: {line}" for line in told), *([""] if told else [])]
-    lines += [*cost_table(recipe, model).splitlines(), *judging_lines(recipe), ""]
+    lines += [*cost_table(recipe, model).splitlines(), *judging_lines(recipe)]
+    if recipe.engine.address:
+        return [*lines, *request_lines(recipe)]
+    lines.append("")
     if model is None or why:
         return [*lines, f"memory is not estimated: {why}"]
     check_heads(recipe, model)

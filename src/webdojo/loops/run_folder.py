@@ -92,8 +92,8 @@ def _numbered(root: Path, name: str) -> dict[int, Path]:
 def saved_recipe(folder: Path, name: str, overrides: list[str]) -> Recipe:
     """The recipe `name` that the run in `folder` was started with, changed by `overrides` where it is not `FIXED`."""
     file = saved_file(folder, name)
-    started, recipe = load_recipe(file, migrate=True), load_recipe(file, overrides, migrate=True)
-    _check_unchanged(folder, started, recipe)
+    recipe = load_recipe(file, overrides, migrate=True)
+    check_unchanged(folder, recipe)
     return recipe
 
 
@@ -107,24 +107,35 @@ def saved_file(folder: Path, name: str) -> str:
 
 
 def check_goes_on(folder: Path, recipe: Recipe, model: str) -> None:
-    """Raise a ConfigError where the evaluation in a folder is one of another model, or a fixed key has changed."""
+    """Raise a ConfigError where the evaluation in a folder is one of another model, a fixed key has changed, or its
+    result would become one of fewer episodes."""
     with RunStore.open(folder, readonly=True) as store:
         measured, loaded = store.info.get("model", ""), store.info.get("processor", "")
-    started = load_recipe(str(folder / "recipe.yaml"), migrate=True)
     same_folder = Path(loaded).is_absolute() and whole_path(model) == loaded  # however it is named from here
     if not (model == measured or same_folder):
         raise ConfigError(
             f"{folder} holds an evaluation of {measured!r}, not of {model!r}: name that one, or start a new --run"
         )
-    _check_unchanged(folder, started, recipe)
+    check_unchanged(folder, recipe)
+    if is_unfinished(folder):
+        return
+    started, now = load_recipe(str(folder / "recipe.yaml"), migrate=True).evaluate, recipe.evaluate
+    for key, had, has in (("tasks", started.tasks, now.tasks), ("runs", started.runs, now.runs)):
+        if has < had:
+            raise ConfigError(
+                f"evaluate.{key} = {has} would replace the result in {folder}, which is of {had}: leave it out, or "
+                "start a new --run"
+            )
 
 
-def _check_unchanged(folder: Path, started: Recipe, recipe: Recipe) -> None:
+def check_unchanged(folder: Path, recipe: Recipe) -> None:
+    """Raise a ConfigError where a `FIXED` key is another one than that with which the run in a folder was started."""
+    started = load_recipe(str(folder / "recipe.yaml"), migrate=True)
     before, after = (whole(each.model_dump(exclude=FREE)) for each in (started, recipe))
     after = moved(before, after)  # of a run that goes on on another machine
     for key in FIXED:
         if reduce(getitem, key.split("."), before) != reduce(getitem, key.split("."), after):
             raise ConfigError(
                 f"{key} of the run in {folder} cannot change half-way, as what it has stored depends on it: "
-                "leave out the override, or start a new --run"
+                "keep what it was started with, or start a new run in another folder"
             )

@@ -153,7 +153,7 @@ class SteppedEpisode:
     async def stop(self) -> None:
         """End an episode whose agent does not go on: it is unfinished, as one that has used up its steps."""
         if not self.over:
-            await self._finish(Termination.MAX_STEPS)
+            await self._finish(Termination.STOPPED)
 
     async def leave(self) -> None:
         """Close the session and end the visit. Leaving twice is allowed."""

@@ -13,12 +13,17 @@ from webdojo.view.tables import new_table
 
 SHARES = {"accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "F1", "tnr": "TNR"}
 """Figures of an agreement, and their headings."""
+CAUSES = 5
+"""The most reasons of invalid verdicts that a table has; a report has all."""
 
 
 def audit_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
     """The judge against the truth: the figures with their intervals, split in four ways, and the gap over training."""
     overall = report["overall"]
     yield from _figures(f"{report['judge']['name']} against the truth", overall)
+    if report["invalid"]:
+        rows = [(why, str(number)) for why, number in list(report["invalid"].items())[:CAUSES]]
+        yield new_table("", ["why verdicts are invalid"], ["verdicts"], rows)
     for title, parts in report["by"].items():
         table = new_table(f"by {title}", [title], ["episodes", "invalid", *SHARES.values()])
         for key, each in parts.items():

@@ -8,7 +8,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+import re
+import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +24,7 @@ from webdojo.types import Task
 
 pytest.importorskip("openenv", reason="not installed here: make test-interop")
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+DOCS = Path(__file__).parents[3] / "docs" / "interop.md"
 SCROLL = {"name": "scroll", "arguments": {"direction": "down", "amount": 0.5}}
 
 
@@ -96,6 +100,23 @@ async def test_failure_truncation_and_format_errors_are_told_to_the_generic_clie
         assert (last.done, last.observation["terminated"], last.observation["truncated"]) == (True, False, True)
 
 
+async def test_what_is_no_action_and_no_reset_is_refused_in_one_line(served, task):
+    import httpx
+    from openenv import GenericEnvClient
+
+    async with GenericEnvClient(base_url=served[1]) as env:
+        with pytest.raises(RuntimeError, match="seed = 'x' of reset must be a whole number"):
+            await env.reset(seed="x")
+        await env.reset(task=task.id)
+        with pytest.raises(RuntimeError, match="calls or text, and this one has neither"):
+            await env.step({})
+        silent = await env.step({"calls": []})
+        assert silent.observation["error"] == "no tool call; call at least one"
+    async with httpx.AsyncClient(base_url=served[1]) as http:
+        refused = await http.post("/step", json={"action": {"calls": []}})
+    assert (refused.status_code, refused.json()["detail"][:27]) == (400, "no episode is under way in ")
+
+
 async def test_sessions_run_side_by_side_and_one_too_many_is_refused(served, task):
     from openenv import GenericEnvClient
 
@@ -124,3 +145,14 @@ async def test_the_episode_of_a_client_that_is_gone_is_given_up(served, task):
     stored = episodes.store.trajectory("gone")
     assert stored.failure == "caller_lost"
     assert stored.reward is not None and not stored.reward.valid
+
+
+async def test_the_example_of_the_docs_gives_up(served):
+    block = re.search(r"^## OpenEnv$.*?^```python\n(.*?)^```", DOCS.read_text(), re.MULTILINE | re.DOTALL)
+    assert block is not None
+    script = block[1].replace("http://127.0.0.1:8000", served[1])
+    pipe = asyncio.subprocess.PIPE
+    running = await asyncio.create_subprocess_exec(sys.executable, "-c", script, stdout=pipe, stderr=pipe)
+    said, errors = await running.communicate()
+    assert running.returncode == 0, errors.decode()
+    assert said.decode().splitlines()[-1] == "0.0 completed"

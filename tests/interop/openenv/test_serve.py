@@ -77,4 +77,4 @@ def test_a_package_that_is_not_installed_is_named():
         [sys.executable, "-m", "webdojo", "openenv", "serve"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "OpenEnv is not installed (openenv): pip install 'webdojo[openenv]'" in done.stderr
+    assert "openenv is not installed: pip install 'webdojo[openenv]'" in done.stderr

@@ -8,23 +8,15 @@ import json
 import sys
 
 from datasets import Dataset
-from transformers import Qwen3VLForConditionalGeneration, Qwen3VLProcessor
+from transformers import Qwen3VLForConditionalGeneration
 from trl import GRPOConfig, GRPOTrainer
 from trl.chat_template_utils import qwen3_vl_chat_template
 
 from tests.interop.policies import GIVE_UP, SMALL, solution
+from tests.interop.trl.processor import load
 from webdojo.interop.trl import Environments
 from webdojo.policy.model.folder import model_folder
-from webdojo.policy.model.processor import Processor
 from webdojo.types import ToolCall
-
-
-class ImageProcessorOnly(Qwen3VLProcessor):
-    """AutoProcessor wants torchvision for videos, of which there are none here."""
-
-    def __init__(self, image_processor, tokenizer, chat_template):
-        self.check_argument_for_proper_class = lambda name, argument: type(argument)  # type: ignore[method-assign]
-        super().__init__(image_processor, tokenizer, None, chat_template=chat_template)
 
 
 class ScriptedTrainer(GRPOTrainer):
@@ -50,8 +42,9 @@ class ScriptedTrainer(GRPOTrainer):
 
 
 folder = model_folder("tiny")
-parts = Processor.load(folder)
-processor = ImageProcessorOnly(parts.image_processor, parts.tokenizer, qwen3_vl_chat_template)
+processor = load(folder)
+processor.chat_template = qwen3_vl_chat_template
+
 
 with Environments("quickstart", SMALL, run=sys.argv[1], tasks=4) as environments:
     tasks = environments.host.tasks.values()

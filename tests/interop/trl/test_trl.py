@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +13,9 @@ from pathlib import Path
 import pytest
 from transformers.utils.chat_template_utils import get_json_schema
 
-from tests.interop.policies import SMALL, solution
+from tests.interop.policies import SMALL, recipe, solution
 from webdojo.browser.tools import TOOLS, json_schema
+from webdojo.errors import ConfigError
 from webdojo.interop.trl import BrowserEnvironment, Environments
 from webdojo.store.run import RunStore
 
@@ -51,7 +54,39 @@ def test_a_solved_task_has_its_reward_and_an_unfinished_one_none(environments):
     assert "scroll" in text["text"].lower()
     assert env.get_reward() == 0
     stored = host.store.trajectories("trl")
-    assert [trajectory.termination for trajectory in stored[-2:]] == ["completed", "max_steps"]
+    assert [trajectory.termination for trajectory in stored[-2:]] == ["completed", "stopped"]
+
+
+def test_a_call_that_cannot_be_is_answered_as_a_models_is(environments):
+    env = environments.make()
+    env.reset(**environments.rows()[0])
+    assert 'click has no argument "z"; use click(x, y' in env.click(x=1, y=1, z=1)[0]["text"]
+    assert "click needs y" in env.click(x=1)[0]["text"]
+    with pytest.raises(TypeError):
+        env.new_tab(1)
+    assert env.get_reward() == 0
+
+
+def test_the_protocol_says_what_trl_does(environments):
+    system = environments.rows()[0]["prompt"][0]["content"]
+    assert "Several calls in one turn run in order; each shows the screen after it." in system
+    assert "All screenshots and your words stay." in system
+    assert "Only" not in system
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"overrides": "env.kinds=[wiki]"}, r"must be a list: \['env.kinds=\[wiki\]'\]"),
+        ({"tasks": 0}, "tasks = 0 must be a number of tasks"),
+        ({"tasks": ["wiki-0"]}, r"tasks = \['wiki-0'\] must be a number of tasks"),
+        ({"recipe": None}, "recipe = None must be a name"),
+        ({"recipe": recipe(), "overrides": ["seed=1"]}, "change a recipe that is named"),
+    ],
+)
+def test_wrong_arguments_are_one_clear_line(options, says):
+    with pytest.raises(ConfigError, match=says):
+        Environments(**options)
 
 
 @pytest.mark.slow
@@ -75,3 +110,33 @@ def test_grpo_trainer_learns_from_a_solved_and_a_failed_rollout_of_each_task(tmp
         # Before them the oracle has done all four tasks.
         trained = store.trajectories("trl")[4:]
     assert sorted(trajectory.reward.value for trajectory in trained if trajectory.reward) == [0, 0, 1, 1]
+
+
+ON_CPU = """
+import transformers
+
+from tests.interop.trl.processor import load
+
+transformers.AutoProcessor.from_pretrained = load
+"""
+
+
+@pytest.mark.slow
+def test_the_example_of_the_docs_trains(tmp_path):
+    root = Path(__file__).parents[3]
+    page = (root / "docs" / "interop.md").read_text()
+    block = re.search(r"^## TRL$.*?^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert block is not None
+    done = subprocess.run(
+        [sys.executable, "-c", ON_CPU + block[1]],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{root / 'src'}:{root}"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    with RunStore.open(tmp_path / "runs" / "trl", readonly=True) as store:
+        ends = {(row.termination, row.reward) for row in store.rows("trl")}
+    assert ends == {("stopped", 0)}

@@ -59,6 +59,7 @@ async def test_errors_stand_where_they_were_made(run: Path) -> None:
     overrides = ["reward.rejects=[wiki-10]", "reward.unsure=[shop-21]"]
     report = await audit(run, f"{HERE}:Scripted", overrides, Choice(), counting()[1])
     assert counts(report["overall"]) == (4, 6, 1, 1, 1)
+    assert report["invalid"] == {"scripted": 1}
     assert report["overall"]["precision"]["rate"] == 0.4
     by = report["by"]
     assert counts(by["kind"]["wiki"]) == (3, 2, 1, 0, 0)

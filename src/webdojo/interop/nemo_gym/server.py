@@ -78,7 +78,7 @@ class WebdojoResourcesServer(SimpleResourcesServer):
             episode = await self._host.begin(task)
         except WebdojoError as error:
             raise HTTPException(503, f"the episode of task {task.id!r} cannot begin: {error}") from error
-        protocol = NeMoGymEasyInputMessage(role="system", content=system_prompt(native=True))
+        protocol = NeMoGymEasyInputMessage(role="system", content=system_prompt(native=True, screenshots_kept=0))
         shown = self._shown(episode.step(), f"Task: {episode.trajectory.task.instruction}", first=True)
         tools = [{"type": "function", "strict": False, **json_schema(name)["function"]} for name in TOOLS]
         return AviarySeedSessionResponse(env_id=episode.trajectory.id, obs=[protocol, shown], tools=tools)
@@ -119,7 +119,7 @@ class WebdojoResourcesServer(SimpleResourcesServer):
             reward=reward.value if reward.valid else 0.0,
             success=float(reward.success),
             mask_sample=not reward.valid,
-            truncated=float(trajectory.termination is Termination.MAX_STEPS),
+            truncated=float(trajectory.termination in (Termination.MAX_STEPS, Termination.STOPPED)),
             reason=reward.reason,
         )
 

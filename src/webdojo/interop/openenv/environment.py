@@ -12,9 +12,10 @@ from openenv.core.env_server.interfaces import Environment
 from webdojo.agent.openwebrl import system_prompt
 from webdojo.browser.tools import TOOLS, json_schema
 from webdojo.errors import ConfigError
-from webdojo.interop.chat import words
+from webdojo.interop.chat import NO_CALL, words
 from webdojo.interop.host import EpisodeHost, HostedEpisode, Step
 from webdojo.interop.openenv.models import WebdojoAction, WebdojoObservation, WebdojoState
+from webdojo.interop.refusals import check_reset
 from webdojo.version import __version__
 
 T = TypeVar("T")
@@ -51,8 +52,7 @@ class WebdojoEnvironment(Environment[WebdojoAction, WebdojoObservation, WebdojoS
             task: the id of a task.
             group: shared by the episodes that are compared with one another.
         """
-        if unknown:
-            raise ConfigError(f"reset takes seed, episode_id, task and group, not {', '.join(unknown)}")
+        check_reset({"seed": seed, "episode_id": episode_id, "task": task, "group": group, **unknown})
         await self._leave()
         chosen = self._host.choose(task, seed)
         episode = self._episode = await self._host.begin(chosen, seed=seed, id=episode_id or "", group=group)
@@ -68,7 +68,8 @@ class WebdojoEnvironment(Environment[WebdojoAction, WebdojoObservation, WebdojoS
         if self._episode is None:
             raise ConfigError("no episode is under way in this session: call reset first (over HTTP there are no "
                               "sessions; connect by WebSocket)")  # fmt: skip
-        step = await self._episode.act(action.calls, action.text)
+        nothing = "" if action.calls or action.text is not None else NO_CALL
+        step = await self._episode.act(action.calls or (), action.text or "", nothing)
         return self._observation(self._episode, step)
 
     def reset(self, seed: int | None = None, episode_id: str | None = None, **options: Any) -> WebdojoObservation:

@@ -6,26 +6,43 @@ OpenEnv drops an observation's `metadata` on the wire, so all that a trainer nee
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from openenv.core.env_server.types import Action, Observation, State
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from webdojo.interop.refusals import check_action
 from webdojo.types import Feedback, Tab, ToolCall
 
 
 class WebdojoAction(Action):
     """One turn of the agent: its calls, or the text that holds them."""
 
-    calls: list[ToolCall] = Field(
-        default=[],
+    calls: list[ToolCall] | None = Field(
+        default=None,
         description="Calls of browser tools, in order; the first observation lists the tools. `done` ends the episode.",
     )
-    text: str = Field(
-        default="",
-        description="The model's whole response. Without `calls` it is read in the form "
+    text: str | None = Field(
+        default=None,
+        description="Instead of calls, the model's whole response in the form "
         '<think>why</think><tool_call>{"name": "click", "arguments": {"x": 450, "y": 250}}</tool_call>.',
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_one_turn(cls, given: Any) -> Any:
+        if isinstance(given, Mapping):
+            # OpenEnv would tell a client that its message is invalid, and not why; it passes this error on.
+            check_action({**given, "calls": _plain(given.get("calls"))})
+        return given
+
+
+def _plain(calls: Any) -> Any:
+    """The same calls as they are sent, where a client has made them of our records."""
+    if not isinstance(calls, list | tuple):
+        return calls
+    return [call.model_dump() if isinstance(call, ToolCall) else call for call in calls]
 
 
 class WebdojoObservation(Observation):
@@ -33,7 +50,10 @@ class WebdojoObservation(Observation):
 
     task_id: str = ""
     instruction: str = ""
-    system_prompt: str = Field(default="", description="The protocol, for agents with native tool calls; at a reset.")
+    system_prompt: str = Field(
+        default="",
+        description="The protocol, for agents with native tool calls that see the latest screenshot; at a reset.",
+    )
     tools: list[dict[str, Any]] = Field(default=[], description="The tools as OpenAI functions; at a reset.")
     screenshot: str = Field(default="", description="The encoded image in base64.")
     screenshot_mime: str = ""

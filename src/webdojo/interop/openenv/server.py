@@ -20,6 +20,7 @@ from webdojo.errors import ConfigError
 from webdojo.interop.host import EpisodeHost
 from webdojo.interop.openenv.environment import WebdojoEnvironment
 from webdojo.interop.openenv.models import WebdojoAction, WebdojoObservation, WebdojoState
+from webdojo.interop.refusals import tell_refusals
 
 PING_S = 20.0
 """How often a client is pinged, and how long its answer may take."""
@@ -40,7 +41,7 @@ def create_app(host: EpisodeHost, max_sessions: int, idle_timeout_s: float) -> F
     def make() -> WebdojoEnvironment:
         return WebdojoEnvironment(host, loop)
 
-    return create_fastapi_app(
+    app = create_fastapi_app(
         make,
         WebdojoAction,
         WebdojoObservation,
@@ -48,6 +49,8 @@ def create_app(host: EpisodeHost, max_sessions: int, idle_timeout_s: float) -> F
         env_name="webdojo",
         state_cls=WebdojoState,
     )
+    tell_refusals(app)
+    return app
 
 
 async def serve(

@@ -89,7 +89,7 @@ class Conversation:
     def __init__(self, config: WebdojoHarnessConfig, host: EpisodeHost, task: Task, instructions: str) -> None:
         self._native, self._kept = config.calls == "native", config.screenshots_kept
         self._host, self._task = host, task
-        system = instructions or system_prompt(self._native, config.screenshots_kept or 100)
+        system = instructions or system_prompt(self._native, config.screenshots_kept)
         self.messages: list[Message] = [{"role": "system", "content": system}]
         self.tools = {"tools": [json_schema(name) for name in TOOLS]} if self._native else {}
 

@@ -98,6 +98,7 @@ async def audit(
     by episode; without them the rules tell it.
     """
     judged: list[Judged] = []
+    invalid: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     with ExitStack() as stack:
         stores = [stack.enter_context(RunStore.open(path, readonly=True)) for path in runs_in(folder)]
@@ -115,6 +116,7 @@ async def audit(
                 advance()
             log = VerdictLog(log_path(store.path, function))
             verdicts = await judge_all(function, store.images, map(store.trajectory, truths), log, advance)
+            invalid.update(each.reason for each in verdicts.values() if not each.valid)
             harness = harness_of(store)
             rows = {row.id: row for row in store.rows()}
             judged += [
@@ -125,6 +127,7 @@ async def audit(
         "runs": [str(store.path) for store in stores],
         "phases": list(choice.phases),
         "left_out": dict(left_out),
+        "invalid": dict(invalid.most_common()),
         "overall": _figures(judged),
         "by": {
             title: {str(key): _figures(judged, key, of) for key in sorted({of(each) for each in judged})}
