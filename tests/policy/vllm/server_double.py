@@ -111,6 +111,7 @@ class Double:
             return JSONResponse({"error": {"message": "placeholders and images differ"}}, 400)
         sizes = [Image.open(io.BytesIO(base64.b64decode(p["url"].partition(",")[2]))).size for p in parts]
         expanded = len(ids) - len(parts) + sum((w // PATCH) * (h // PATCH) for w, h in sizes)
+        is_check = sampling.get("top_k") == 1  # of log-probabilities, as an engine starts
         sampled: list[int] = []
         spans: list[dict[str, Any]] = []
         stops = STOPS in os.environ and sampling.get("seed", 0) % 2 == 1
@@ -125,9 +126,11 @@ class Double:
             stopped = stops and len(sampled) == 1
             sampled.append(sampling["stop_token_ids"][0] if stopped else 100 + len(sampled))
             spans[-1]["end"] += 1
+            if len(sampled) == 1 and not is_check:
+                self.note("sampled")
             if stopped:
                 break
-        logprob = float(os.environ.get(PROBE_LOGPROB, "-1")) if sampling.get("top_k") == 1 else -0.5
+        logprob = float(os.environ.get(PROBE_LOGPROB, "-1")) if is_check else -0.5
         choice = {
             "index": 0,
             "token_ids": sampled,

@@ -160,8 +160,7 @@ async def test_new_weights_reach_the_server_while_a_request_runs(
 ) -> None:
     engine = make_engine(version=3)
     running = asyncio.create_task(engine.generate(ask(engine, images), LONG))
-    await until(lambda: bool(calls(calls_file, "generate")))
-    await asyncio.sleep(0.1)
+    await until(lambda: bool(calls(calls_file, "sampled")))
     before = len(calls(calls_file))
     state = loaded[0].state_dict()
     await engine.update_weights(state, 4)
