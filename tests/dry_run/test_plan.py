@@ -117,6 +117,11 @@ def test_a_plan_needs_neither_the_gpu_nor_a_network() -> None:
     assert re.search(r"^hours, roughly: \d+ to \d+, on a GPU that sustains", lines, re.MULTILINE)
 
 
+def test_a_short_run_is_planned_in_minutes() -> None:
+    lines = "\n".join(estimates(load_recipe("quickstart")))
+    assert re.search(r"^minutes, roughly: [1-9]\d* to [1-9]\d*, on \d+ cores", lines, re.MULTILINE)
+
+
 def test_disk_holds_screenshots_and_the_checkpoints_that_stay() -> None:
     model = skeleton("tiny")
     recipe = load_recipe("quickstart", ["train.iterations=2"])

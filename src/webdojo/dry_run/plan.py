@@ -109,9 +109,16 @@ def plan_lines(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list
     kept = f", {checkpoints / GB:.1f} of checkpoints" if trains(recipe) else ""
     lines.append(f"disk, in GB: {images / GB:.1f} of the screenshots of these turns{kept}")
     low, high = hours(model, recipe, machine)
-    digits = 0 if low > 10 else 1
-    lines.append(f"hours, roughly: {low:.{digits}f} to {high:.{digits}f}, on {_speed(recipe, machine)}")
+    lines.append(f"{_span(low, high)}, on {_speed(recipe, machine)}")
     return [*lines, HOSTED] if recipe.browser.cdp_url else lines
+
+
+def _span(low: float, high: float) -> str:
+    """Rough hours in words; as minutes where they are few."""
+    if high < 2:
+        return f"minutes, roughly: {max(60 * low, 1):.0f} to {max(60 * high, 1):.0f}"
+    digits = 0 if low > 10 else 1
+    return f"hours, roughly: {low:.{digits}f} to {high:.{digits}f}"
 
 
 def trains(recipe: Recipe) -> bool:
