@@ -193,6 +193,6 @@ def test_training_tasks_are_checked_too(mine: list[str]) -> None:
 def test_a_training_whose_judge_does_not_answer_does_not_begin(mine: list[str], tmp_path: Path) -> None:
     silent = JUDGED.replace("NO_SUCH_KEY", "''")
     recipe = load_recipe("quickstart", [*WEB, silent, "tasks.path=tasks.jsonl"])
-    with pytest.raises(EngineError, match=r"judge: http://127\.0\.0\.1:9/v1 does not answer: .*; see reward\.engine"):
+    with pytest.raises(EngineError, match=r"judge at http://127\.0\.0\.1:9/v1 \(section reward\.engine\) does not"):
         train(recipe, tmp_path / "run", resume=False)
     assert not (tmp_path / "run").exists()

@@ -108,4 +108,7 @@ def _check_answers(recipe: Recipe) -> None:
     reward = recipe.reward_function
     for what, asked, section in (("endpoint", recipe.engine, "engine"), ("judge", reward, "reward.engine")):
         if silence := asked.silence():
-            raise EngineError(f"{what}: {asked.address} does not answer: {silence}; see {section}")
+            raise EngineError(
+                f"the {what} at {asked.address} (section {section}) does not answer: {silence}: start it, or correct "
+                "its address or key"
+            )
