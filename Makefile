@@ -11,7 +11,7 @@ setup:  ## create .venv, install the package, find or install a Chromium
 	@PYTHON="$(PYTHON)" bash scripts/setup.sh
 
 train: setup  ## train the quickstart agent; run again to resume it, or to start the next run
-	@$(BIN)/webdojo train quickstart --auto $(ARGS)
+	@$(BIN)/webdojo train quickstart --auto $(ARGS) || { code=$$?; [ $$code -ne 130 ] || echo "or: make train" >&2; exit $$code; }
 
 check: lint  ## lint, types and the tests without a browser or training: for every edit
 	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "not integration and not slow" $(ARGS)

@@ -89,3 +89,4 @@ if [ -z "$chromium" ] || ! starts "$chromium"; then
     "sudo $PWD/.venv/bin/playwright install-deps chromium"
 fi
 say "ready: $(.venv/bin/python --version), $("$chromium" --version 2>/dev/null | head -n 1)"
+say "'source .venv/bin/activate' brings the command webdojo"

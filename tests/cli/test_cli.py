@@ -329,6 +329,8 @@ def test_a_model_behind_an_endpoint_is_measured(tmp_path):
     assert shown["model"] == "shopper"
     none = webdojo("runs", "episodes", str(folders[0]), "--iteration", "7", cwd=tmp_path)
     assert none.stdout == f"{folders[0]} has no such episodes\n"
+    RunStore.create(tmp_path / "new", "", {}).close()
+    assert webdojo("runs", "episodes", "new", cwd=tmp_path).stdout == "no episode of new has ended yet\n"
     listed = json.loads(webdojo("runs", "list", "--json", cwd=tmp_path).stdout)
     assert {(run["state"], run["success"], run["measured"], run["iterations"]) for run in listed} == {
         ("finished", 0.0, True, 0)

@@ -87,6 +87,19 @@ def test_each_task_runs_so_often_each_time_with_another_seed(run: Callable[..., 
     assert (success(done).tasks, success(done).runs) == (3, 4)
 
 
+def test_what_was_invalid_runs_again_and_is_told(
+    run: Callable[..., list[Trajectory]], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "webdojo")
+    run(tasks(3), lambda task, _: (Termination.TIMEOUT, "") if task.id == "t1" else DONE, max_invalid=1)
+    assert "again" not in caplog.text
+    assert len(run(tasks(3))) == 3
+    assert "eval: running 1 task again, whose episodes were invalid" in caplog.text
+    caplog.clear()
+    run(tasks(3))
+    assert "again" not in caplog.text
+
+
 def test_what_was_cut_off_goes_on_with_the_runs_that_are_left(run: Callable[..., list[Trajectory]]) -> None:
     class Killed(WebdojoError):
         pass

@@ -87,7 +87,7 @@ def episodes(
         typer.echo(json.dumps({"episodes": found, "failures": by_reason}, indent=2))
         return
     if not found:
-        typer.echo(f"{run} has no such episodes")
+        typer.echo(f"{run} has no such episodes" if names else f"no episode of {run} has ended yet")
         return
     Console().print(episode_list(found[-limit:], len(found)))
     if by_reason:

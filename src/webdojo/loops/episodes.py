@@ -194,6 +194,9 @@ class EpisodeRunner:
         """
         done, left = self.stored(tasks, phase, iteration)
         bar.found(len(done))
+        invalid_before = {row.task_id for row in self.store.rows(phase, iteration) if row.valid is False}
+        if again := len(invalid_before & {task.id for task in left}):
+            logger.info("%s: running %s again, whose episodes were invalid", phase, plural(again, "task"))
         seeds = {trajectory.seed for trajectory in done}
         self.begin(phase)
 

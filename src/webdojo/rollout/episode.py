@@ -161,7 +161,7 @@ async def run_episode(
         raise
     except Exception as error:
         if isinstance(error, TimeoutError) and deadline.expired():
-            _end(trajectory, Termination.TIMEOUT, f"the episode ran past its limit of {config.task_timeout_s:g} s")
+            _end(trajectory, Termination.TIMEOUT, f"it ran past rollout.task_timeout_s={config.task_timeout_s:g}")
         else:
             fail(trajectory, Termination.ENV_ERROR, unexpected(error))
     finally:
