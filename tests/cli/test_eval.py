@@ -47,7 +47,7 @@ def test_an_endpoint_that_is_down_is_said_before_anything_starts(tmp_path: Path)
     with Endpoint() as endpoint:
         pass
     ended = evaluate(endpoint, tmp_path / "run")
-    assert f"error: endpoint: {endpoint.url} does not answer" in ended.stderr
+    assert f"error: the endpoint at {endpoint.url} (section engine) does not answer" in ended.stderr
     assert ended.returncode == 75, "another try may find it"
     assert not (tmp_path / "run").exists()
 
