@@ -133,7 +133,8 @@ def _notice_lost_machines() -> None:
             with socket.socket(fileno=os.dup(each.fd)) as connection:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
                 for name, value in LOST_AFTER.items():
-                    connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+                    if hasattr(socket, name):  # some are Linux's alone
+                        connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 def _is_loopback(host: str) -> bool:
