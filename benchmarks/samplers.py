@@ -1,17 +1,18 @@
 """Which sampler of training tasks wastes the fewest groups, and does the policy learn more by it?
 
-    python benchmarks/samplers.py [--choose 10 11] [--seeds 0 1 2] [--episodes 4000] [--samplers …]
+    python benchmarks/samplers.py [--choose 20] [--seeds 0 1 2] [--episodes 3000]
                                   [--runs runs/samplers] [KEY=VALUE …]
     python benchmarks/samplers.py --replay RUN [RUN …]
 
 Each arm is the quickstart from the warm start of its seed, trained until so many episodes have ended, and measured on
-the same held-out tasks: a sampler that wastes less trains more updates on as many episodes. The best sampler is the one
-with the most success over the seeds of `--choose`; it and uniform are reported on those of `--seeds`. A group is wasted
-if its members all have the same reward. What is finished is not done again, and a run that was stopped goes on.
+the same held-out tasks: a sampler that wastes less trains more updates on as many episodes. A group is wasted if its
+members all have the same reward. Uniform runs on the seeds of `--choose` and is replayed: each sampler is asked which
+of its groups it would have drawn with which chance, given what had ended before, and the best is the one with the
+smallest share of wasted ones among them. It and uniform are trained and reported on the seeds of `--seeds`. What is
+finished is not done again, and a run that was stopped goes on.
 
-`--replay` takes runs of any recipe that were sampled uniformly, and asks of each sampler which of their groups it would
-have drawn with which chance, given what had ended before: the share of wasted ones among them. It costs seconds, and it
-leaves out that another choice of tasks makes another policy. It also says what the wasted groups are made of.
+`--replay` only replays runs of any recipe that were sampled uniformly, and also says what the wasted groups are made
+of. It costs seconds, and it leaves out that another choice of tasks makes another policy.
 """
 
 from __future__ import annotations
@@ -90,9 +91,13 @@ def train_until(folder: Path, seed: int, episodes: int, overrides: list[str]) ->
             )
 
 
+def arm_folder(runs: Path, seed: int, name: str) -> Path:
+    return runs / f"{seed}-{name.replace(', ', '-').replace(' ', '-')}"
+
+
 def arm(runs: Path, start: Path, seed: int, name: str, episodes: int, overrides: list[str]) -> dict[str, Any]:
     """One sampler on one seed, from a warm start."""
-    folder = runs / f"{seed}-{name.replace(', ', '-').replace(' ', '-')}"
+    folder = arm_folder(runs, seed, name)
     if not (folder / DATABASE).exists():
         half = folder.with_name(f"{folder.name}.part")
         rmtree(half, ignore_errors=True)
@@ -110,6 +115,7 @@ def arm(runs: Path, start: Path, seed: int, name: str, episodes: int, overrides:
     return {
         "sampler": name,
         "seed": seed,
+        "options": overrides,
         "iterations": iterations,
         "episodes": episodes_by_iteration(folder)[iterations - 1],
         "success": {key: result[key] for key in ("n", "rate", "ci95")},
@@ -134,31 +140,28 @@ def run_arms(
     return rows
 
 
-def best_of(rows: Sequence[dict[str, Any]]) -> str:
-    """The sampler other than uniform with the most success over all seeds, and of equal ones the least wasteful."""
-    by_name: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in rows:
-        by_name[row["sampler"]].append(row)
-    by_name.pop("uniform", None)
-    return max(by_name, key=lambda name: (mean_of(by_name[name], "success"), -mean_of(by_name[name], "wasted")))
-
-
 def mean_of(rows: Sequence[dict[str, Any]], key: str) -> float:
     return fmean(row[key]["rate"] if key == "success" else row[key] for row in rows)
 
 
 def compare(arguments: argparse.Namespace) -> None:
-    """Choose the best sampler on some seeds, and report it and uniform on others."""
+    """Choose the best sampler by runs on some seeds, and train it and uniform on others."""
     part = Part("samplers")
-    chosen_on = run_arms(arguments.samplers, arguments.choose, part, arguments)
-    best = best_of(chosen_on)
+    run_arms(["uniform"], arguments.choose, part, arguments)
+    chosen_on = [
+        {"chosen_on": seed, "sampler": name, **shares}
+        for seed in arguments.choose
+        for name, shares in all_replayed(*read(arm_folder(arguments.runs, seed, "uniform"))).items()
+    ]
+    others = [name for name in SAMPLERS if name != "uniform"]
+    best = min(others, key=lambda name: fmean(row["wasted"] for row in chosen_on if row["sampler"] == name))
     rows = run_arms(["uniform", best], arguments.seeds, part, arguments)
     headline = {
         f"{headline_key}_{label}": round(mean_of([row for row in rows if row["sampler"] == name], key), 4)
         for headline_key, key in (("success", "success"), ("wasted_groups", "wasted"))
         for label, name in (("uniform", "uniform"), ("best", best))
     }
-    record("samplers", headline, [{"chosen_on": row} for row in chosen_on] + [{"best": best, **row} for row in rows])
+    record("samplers", headline, chosen_on + [{"best": best, **row} for row in rows])
     part.end()
 
 
@@ -218,6 +221,22 @@ def replayed(groups: Sequence[Ended], tasks: Sequence[Task], sampler: Sampler, r
     }
 
 
+def read(folder: Path) -> tuple[list[Ended], Sequence[Task], Recipe]:
+    """The ended groups of a run folder, the tasks that it draws from, and its recipe."""
+    recipe = load_recipe(str(folder / "recipe.yaml"), migrate=True)
+    tasks = recipe.draw("train", TRAIN_TASKS)
+    with RunStore.open(folder, readonly=True) as store:
+        return ended_groups(store, recipe, tasks), tasks, recipe
+
+
+def all_replayed(groups: Sequence[Ended], tasks: Sequence[Task], recipe: Recipe) -> dict[str, dict[str, float]]:
+    """`replayed` of every sampler, by name."""
+    return {
+        name: replayed(groups, tasks, load_recipe("quickstart", [f"tasks.sampler={given}"]).tasks.sampler, recipe)
+        for name, given in SAMPLERS.items()
+    }
+
+
 def made_of(groups: Sequence[Ended], label: Callable[[Ended], str]) -> dict[str, dict[str, float]]:
     """By label: groups, the shares that are all solved and all failed, and the mean reward."""
     by_label: defaultdict[str, list[Ended]] = defaultdict(list)
@@ -246,10 +265,7 @@ LABELS: list[Callable[[Ended], str]] = [
 def replay(folders: Sequence[Path]) -> None:
     """Print what the wasted groups of runs are made of, and what each sampler would have drawn."""
     for folder in folders:
-        recipe = load_recipe(str(folder / "recipe.yaml"), migrate=True)
-        tasks = recipe.draw("train", TRAIN_TASKS)
-        with RunStore.open(folder, readonly=True) as store:
-            groups = ended_groups(store, recipe, tasks)
+        groups, tasks, recipe = read(folder)
         met = Counter(group.task.id for group in groups)
         print(
             f"{folder}: {len(groups)} groups of {len(met)} tasks, {fmean(group.wasted for group in groups):.1%} wasted"
@@ -260,19 +276,16 @@ def replay(folders: Sequence[Path]) -> None:
                     f"  {name:40} {found['groups']:5} groups, {found['all_solved']:6.1%} all solved, "
                     f"{found['all_failed']:6.1%} all failed, reward {found['reward']:.2f}"
                 )
-        for name, given in SAMPLERS.items():
-            sampler = load_recipe("quickstart", [f"tasks.sampler={given}"]).tasks.sampler
-            shares = replayed(groups, tasks, sampler, recipe)
+        for name, shares in all_replayed(groups, tasks, recipe).items():
             print(f"  {name:40} " + ", ".join(f"{key} {value:.1%}" for key, value in shares.items()))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--replay", type=Path, nargs="+", metavar="RUN", help="replay these runs, and train nothing")
-    parser.add_argument("--choose", type=int, nargs="+", default=[10, 11], help="seeds on which the best is chosen")
+    parser.add_argument("--choose", type=int, nargs="+", default=[20], help="seeds on which the best is chosen")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="seeds that are reported")
-    parser.add_argument("--episodes", type=int, default=4000, help="of an arm, at least")
-    parser.add_argument("--samplers", nargs="+", choices=[*SAMPLERS], default=[*SAMPLERS], help="to choose from")
+    parser.add_argument("--episodes", type=int, default=3000, help="of an arm, at least")
     parser.add_argument("--runs", type=Path, default=Path("runs/samplers"))
     arguments, arguments.overrides = parser.parse_known_args()
     if arguments.replay:
