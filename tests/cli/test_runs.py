@@ -112,7 +112,7 @@ def test_an_invalid_episode_has_no_reward_and_the_judge_explains_itself(tmp_path
         invalid.reward = Reward(value=0.0, success=False, valid=False, cause="dead_page", reason="nothing loads")
         unjudged = trajectory("t-2", store.images)
         unjudged.reward = None
-        for episode in (judged, invalid, unjudged):
+        for episode in (judged, invalid, unjudged, invalid.model_copy(update={"id": "t-3"})):
             store.add_trajectory(episode, "eval", 0)
     film = webdojo("runs", "film", run, "t-0", "t-1", "t-2").stdout
     assert "reward 0: judged unsuccessful\nthe judge's answer:\nThe <cart> of *** is empty.\nNOT SUCCESS\n" in film
@@ -121,6 +121,8 @@ def test_an_invalid_episode_has_no_reward_and_the_judge_explains_itself(tmp_path
     page = Path(film.splitlines()[-1].removeprefix("film: ")).read_text()
     assert "The &lt;cart&gt; of *** is empty." in page and "swordfish" not in page
     assert page.count("reward 0") == 1 and "invalid: dead page" in page
+    # What the web failed is commoner, and says nothing of the agent.
+    assert f"See one step by step: webdojo runs film {run} 0" in webdojo("runs", "episodes", run).stdout
 
 
 FORGETFUL = """

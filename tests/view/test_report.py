@@ -1,5 +1,6 @@
 """The report as a browser shows it."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +12,8 @@ from tests.store.fabricate import page_image, trajectory, turn
 from tests.view.demo_run import HOSTILE, create, fill
 from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
+from webdojo.evaluation.metrics import success
+from webdojo.loops.run_folder import EVAL
 from webdojo.store.run import RunStore
 from webdojo.types import ToolCall
 from webdojo.view.report import choose, write_report
@@ -153,13 +156,29 @@ async def test_unfinished_run_shows_what_there_is(tmp_path):
         store.add_metrics("rl", 1, {"reward": 0.4, "success": 0.4, "seconds_total": 20.0, "grad_norm": float("nan")})
         store.add_trajectory(trajectory("a", store.images), "rl", 1)
         report = write_report(store, path / "report.html")
+        store.add_trajectory(trajectory("b", store.images), "eval_base", 0)
+        measuring = write_report(store, path / "measuring.html")
+    async with opened(measuring) as page:
+        assert re.search(r"Base\s+100.0 %.*\s1 of 200 tasks so far", await page.inner_text(".stages"), re.DOTALL)
     async with opened(report) as page:
         text = await page.inner_text("main")
         assert "unfinished" in text
-        assert "No evaluation has finished yet." in text
+        assert "No held-out task has been measured yet." in text
         assert "No SFT step has been recorded." in text
         assert "RL so far 20s" in " ".join(text.split())
         assert await page.locator("article").count() == 1
+
+
+async def test_an_evaluation_has_nothing_of_training(tmp_path):
+    with create(tmp_path / "run") as store:
+        store.add_trajectory(trajectory("a", store.images), EVAL, 0)
+        store.write_result({"success_eval": success(store.trajectories(EVAL)).model_dump(mode="json")})
+        report = write_report(store, tmp_path / "report.html")
+    async with opened(report) as page:
+        headings = await page.locator("h2").all_inner_texts()
+        assert headings == ["Success on held-out tasks", "By difficulty", "Where the time went", *headings[3:]]
+        assert "Learning curve" not in (text := await page.inner_text("main"))
+        assert "RL" not in text
 
 
 async def test_run_that_has_only_begun(tmp_path):

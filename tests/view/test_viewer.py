@@ -247,6 +247,7 @@ def test_a_live_run_shows_what_is_new(browser, address, store):
     ):
         expect(dashboard.locator("#iteration")).to_contain_text("24")
         dashboard.locator("#charts canvas").first.wait_for()
+        expect(dashboard.locator("#stages tbody tr").first).to_contain_text(re.compile(r"After RL.*%.*–.*%.*40"))
         expect(listed.locator("#total")).to_contain_text("0 of")
         store.add_trajectory(trajectory("live-1", store.images), "live", 25)
         store.add_metrics("rl", 25, {"success": 0.9, "reward": 0.9, "episodes": 20})

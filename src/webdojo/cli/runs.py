@@ -96,7 +96,9 @@ def episodes(
         typer.echo(f"raised in {plural(raised['episodes'], 'episode')}:\n{raised['traceback']}")
         typer.echo(f"the whole traceback: webdojo runs film {run} {raised['example']}\n")
     if by_reason:
-        typer.echo(f"See one step by step: webdojo runs film {run} {by_reason[0]['example']}")
+        agents = {each["name"] for each in found if each["valid"]}
+        examples = sorted((each["example"] for each in by_reason), key=lambda example: example not in agents)
+        typer.echo(f"See one step by step: webdojo runs film {run} {examples[0]}")
 
 
 @runs_app.command()

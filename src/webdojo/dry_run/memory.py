@@ -122,9 +122,10 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
 
 
 def log_line(plan: MemoryPlan) -> str:
-    parts = plan.lasting | plan.micro_batch | plan.instead | {"peak": plan.peak}
-    shown = "  ".join(f"{name.replace(',', '').replace(' ', '_')}={count / GB:.2f}" for name, count in parts.items())
-    return f"memory_gb  micro_batch_tokens={plan.tokens}  {shown}"
+    """The plan in a sentence."""
+    parts = plan.lasting | plan.micro_batch | plan.instead
+    shown = ", ".join(f"{name.replace(',', '')} {count / GB:.2f}" for name, count in parts.items())
+    return f"the learner takes at most {plan.peak / GB:.2f} GB with {plan.tokens:,} tokens a micro-batch: {shown}"
 
 
 def memory_table(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:

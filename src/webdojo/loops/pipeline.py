@@ -42,7 +42,17 @@ from webdojo.loops.results.cycles import Cycle
 from webdojo.loops.results.kit import write_kit
 from webdojo.loops.results.protocol import differs
 from webdojo.loops.resume import latest, metrics_of
-from webdojo.loops.run_folder import DEMO, ENGINE_ACCOUNT, EVAL, EVAL_CYCLE, EVALUATION, KIT, SFT
+from webdojo.loops.run_folder import (
+    DEMO,
+    ENGINE_ACCOUNT,
+    EVAL,
+    EVAL_BASE,
+    EVAL_CYCLE,
+    EVAL_SFT,
+    EVALUATION,
+    KIT,
+    SFT,
+)
 from webdojo.loops.tracking.trackers import Trackers, WriteReport
 from webdojo.policy.model.auto_processor import load_processor
 from webdojo.policy.model.folder import model_folder
@@ -57,9 +67,12 @@ from webdojo.store.run import RunStore
 from webdojo.store.spans import RUN, Span, SpanLog
 from webdojo.store.storage import Mirror, mirrored
 from webdojo.trainer.learner.checkpoint import check_checkpoint
-from webdojo.types import Task, TrainableEngine, Trajectory
+from webdojo.types import Task, Termination, TrainableEngine, Trajectory
 
 logger = logging.getLogger("webdojo")
+
+MANY_LATE = 0.1
+"""The share of the episodes of an evaluation that may run out of time before somebody is told."""
 
 
 def run_recipe(
@@ -165,7 +178,7 @@ class Pipeline:
         async with self._episodes(processor) as runner:
             await runner.score_left()
             with self._timed("evaluate_base"):
-                result: dict[str, Any] = {"success_base": await self.evaluate(runner, "eval_base", base)}
+                result: dict[str, Any] = {"success_base": await self.evaluate(runner, EVAL_BASE, base)}
             with self._timed("demonstrations"):
                 demos = [] if self._is_warm() else await self.demonstrate(runner)
             with self._timed("sft"):
@@ -173,7 +186,7 @@ class Pipeline:
             if start != base:
                 result["sft"] = metrics_of(self.store.checkpoints.get(SFT))
             with self._timed("evaluate_sft"):
-                result["success_sft"] = await self.evaluate(runner, "eval_sft", start)
+                result["success_sft"] = await self.evaluate(runner, EVAL_SFT, start)
                 self._note_evaluation(0, result["success_sft"])
             if self.recipe.cycles.rounds:
                 with self._timed("cycles"):
@@ -251,6 +264,13 @@ class Pipeline:
                         max_invalid=config.max_invalid,
                     )
             self.log.show(phase, iteration, episodes)
+        late = sum(episode.termination is Termination.TIMEOUT for episode in episodes)
+        if late > MANY_LATE * len(episodes):
+            logger.warning(
+                "%d of %d episodes ran past rollout.task_timeout_s=%g and count as failures: lower "
+                "rollout.concurrency=%d, which may be too much for this machine, or raise the limit",
+                *(late, len(episodes), self.recipe.rollout.task_timeout_s, self.recipe.rollout.concurrency),
+            )
         return episodes
 
     async def demonstrate(self, runner: EpisodeRunner) -> list[Trajectory]:

@@ -20,6 +20,10 @@ from webdojo.store.run import DATABASE, RunStore
 RL = "rl"
 SFT = "sft"
 """The phase of the warm start."""
+EVAL_BASE = "eval_base"
+"""The phase of the evaluation of the model that a training begins with."""
+EVAL_SFT = "eval_sft"
+"""The phase of the evaluation after the warm start."""
 EVALUATION = "eval_rl"
 """The phase of evaluations of every version, by iteration; their metrics are stored by step, and step 0 is the warm
 start."""
@@ -37,6 +41,8 @@ HELDOUT = "heldout"
 """The phase of the episodes that a distilled judge is measured on (`webdojo judge distill`)."""
 ACT = "act"
 """The phase of a single task that a user has given."""
+TRAINS_NOTHING = {EVAL, COLLECT, ACT}
+"""Phases of the runs that train nothing."""
 
 ENGINE_ACCOUNT = "engine.sqlite"
 """What the endpoint of the agent was asked and paid, if it is behind one."""

@@ -20,7 +20,8 @@ from webdojo.evaluation.metrics import run_order
 from webdojo.loops.keep import best, bytes_on_disk, rolled_out
 from webdojo.loops.results.counted import counted
 from webdojo.loops.results.protocol import compared_values
-from webdojo.loops.run_folder import ACT, COLLECT, EVAL, RL, is_unfinished
+from webdojo.loops.results.stages import stages
+from webdojo.loops.run_folder import ACT, RL, TRAINS_NOTHING, is_unfinished
 from webdojo.store.lock import writer
 from webdojo.store.run import DATABASE, RunStore
 
@@ -108,7 +109,7 @@ def describe(path: Path) -> dict[str, Any]:
             "machine": info.get("machine", {}),
             "episodes": store.count(),
             "invalid": {phase: dict(causes.most_common()) for phase, causes in invalid.items()},
-            "results": {name: it for name, it in store.get("result", {}).items() if name.startswith("success_")},
+            "results": stages(store),
             "cycles": store.get("result", {}).get("cycles", []),
             "metrics": [
                 {name: value if math.isfinite(value) else None for name, value in row.items()}
@@ -121,13 +122,12 @@ def describe(path: Path) -> dict[str, Any]:
 
 def _heading(store: RunStore, recipe: dict[str, Any]) -> dict[str, Any]:
     steps = store.metrics(RL)
-    trains_nothing = store.count().keys() & {EVAL, ACT, COLLECT}
     return {
         "run": str(store.path),
         "state": state_of(store),
         "recipe": recipe.get("name", ""),
         "iteration": int(steps[-1]["step"]) if steps else 0,
-        "iterations": 0 if trains_nothing else recipe.get("train", {}).get("iterations", 0),
+        "iterations": 0 if store.count().keys() & TRAINS_NOTHING else recipe.get("train", {}).get("iterations", 0),
     }
 
 

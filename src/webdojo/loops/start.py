@@ -76,6 +76,7 @@ def evaluate_model(
         check_new_run(run)
     recipe.check(trains=False, demonstrates=False)
     _check_answers(recipe)
+    logger.info("measuring %s on %s in %s", recipe.engine.serves(model_path), recipe.name, run)
     from webdojo.loops.pipeline import measure_model
 
     with place(recipe) as parts:

@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from webdojo.errors import TaskError
 from webdojo.sites.answers.reading import texts_of, within
@@ -188,7 +188,12 @@ def _wrong_url(wanted: Place, host: str, url: str, visited: list[str]) -> str:
 
 def _never_served(wanted: list[Place], visited: list[str]) -> str:
     missing = (place for place in wanted if not any(_is_at(place, path) for path in visited))
-    return next((f"was never served {place['path']} with query {place.get('query', 'any')}" for place in missing), "")
+    return next((f"was never served {_shown(place)}" for place in missing), "")
+
+
+def _shown(place: Place) -> str:
+    query = urlencode(place.get("query", {}))
+    return f"{place['path']}?{query}" if query else str(place["path"])
 
 
 def _is_within(wanted: Place, url: str) -> bool:

@@ -13,6 +13,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from webdojo.loops.results.stages import stages
+from webdojo.loops.run_folder import TRAINS_NOTHING
 from webdojo.redact import redact, without_logins
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.view.charts import WIDE, Bar, Reference, Series, grouped_bars, line_chart, stacked_bars
@@ -46,7 +48,8 @@ SMALL = (360, 176)
 def write_report(store: RunStore, path: Path) -> Path:
     """Write the report of a finished or unfinished run to `path` and return it."""
     rows, result = store.rows(), store.get("result", {})
-    stages = [stage for stage in STAGES if stage[0] in result]
+    measured = stages(store, rows)
+    there = [stage for stage in STAGES if stage[0] in measured]
     rl, sft, evaluations = store.metrics("rl"), store.metrics("sft"), store.metrics("eval_rl")
     references = [
         Reference(f"Held-out, after {name}", css, result[key]["rate"])
@@ -62,9 +65,11 @@ def write_report(store: RunStore, path: Path) -> Path:
         info={"seed": "unknown", "created": "", "command": "", "git": None, "versions": {}, "machine": {}} | store.info,
         recipe=without_logins(store.recipe_yaml),
         result=result,
-        stages=stages,
+        measured=measured,
+        stages=there,
+        trains=not {row.phase for row in rows} & TRAINS_NOTHING,
         seconds=_seconds(result, rl),
-        difficulty=_difficulty_chart(result, stages),
+        difficulty=_difficulty_chart(measured, there),
         curve=_curve(rl, evaluations, references) if rl else None,
         evaluations=evaluations,
         references=references,
@@ -119,10 +124,10 @@ def _phase_css(name: str, index: int) -> str:
     return f"{stage} pale" if name.startswith("eval") else stage
 
 
-def _difficulty_chart(result: dict[str, Any], stages: list[tuple[str, str, str]]) -> Markup | None:
+def _difficulty_chart(measured: dict[str, Any], stages: list[tuple[str, str, str]]) -> Markup | None:
     levels: dict[int, list[Bar]] = {}
     for key, label, css in stages:
-        for level, part in result[key]["by_difficulty"].items():
+        for level, part in measured[key]["by_difficulty"].items():
             title = f"{label}, difficulty {level}: {percent(part['rate'])} of {part['n']}"
             levels.setdefault(int(level), []).append(Bar(css, title, part["rate"], *part["ci95"]))
     groups = [(str(level), bars) for level, bars in sorted(levels.items())]

@@ -76,13 +76,14 @@ def new_table(title: str, texts: Sequence[str], numbers: Sequence[str], rows: It
 
 
 def success_table(result: Mapping[str, Any]) -> Table:
-    """Success of each stage that the run measured, with its 95 % interval; `result` is as in `result.json`.
+    """Success of each stage that the run measured, with its 95 % interval; `result` is as in `result.json`, or as
+    `loops.results.stages.stages` of a run that goes on.
 
     Episodes that the web or the system failed count as failures, and how many they are stands beside them.
     """
     found = [(name, result[key]) for key, name, _ in STAGES if key in result]
     rows = [
-        [name, f"{each['rate']:.1%}", "{:.1%} .. {:.1%}".format(*each["ci95"]), str(each["n"])] for name, each in found
+        [name, f"{each['rate']:.1%}", "{:.1%} .. {:.1%}".format(*each["ci95"]), _measured(each)] for name, each in found
     ]
     several = any(each["n"] > each.get("tasks", each["n"]) for _, each in found)
     numbers = ["success", "95 % interval", "episodes" if several else "tasks"]
@@ -91,6 +92,11 @@ def success_table(result: Mapping[str, Any]) -> Table:
         numbers.append("invalid")
         rows = [[*row, str(number)] for row, number in zip(rows, invalid, strict=True)]
     return new_table("success on held-out tasks", ["stage"], numbers, rows)
+
+
+def _measured(stage: Mapping[str, Any]) -> str:
+    """How many episodes of a stage are measured, and of how many where that is not the end of it."""
+    return f"{stage['n']} of {stage['planned']}" if stage["n"] < stage.get("planned", 0) else str(stage["n"])
 
 
 def turn_text(step: int, turn: Turn) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 import yaml
 
 from webdojo.errors import StoreError
-from webdojo.loops.run_folder import EVAL, EVALUATION
+from webdojo.loops.run_folder import DEMO, EVAL, EVAL_BASE, EVALUATION, RL, is_unfinished
 from webdojo.store.run import RunStore, TrajectoryRow
 
 
@@ -22,15 +23,28 @@ def counted(store: RunStore) -> list[TrajectoryRow]:
     Raises:
         StoreError: there is no evaluation.
     """
+    recipe = yaml.safe_load(store.recipe_yaml) or {}
     rows = store.rows(EVAL) or _last(store.rows(EVALUATION))
+    found = counted_rows(rows, recipe.get("evaluate", {}).get("runs", 1))
+    if not found:
+        raise StoreError(f"{store.path} holds no evaluation: {_cure(store, recipe)}")
+    return found
+
+
+def counted_rows(rows: Sequence[TrajectoryRow], runs: int) -> list[TrajectoryRow]:
+    """Those of the rows of one evaluation that count, `runs` of each task."""
     by_task = defaultdict(list)
     for row in rows:
         if row.success is not None:
             by_task[row.task_id].append(row)
-    if not by_task:
-        raise StoreError(f"{store.path} holds no evaluation: measure the model by `webdojo eval`")
-    runs = (yaml.safe_load(store.recipe_yaml) or {}).get("evaluate", {}).get("runs", 1)
     return list(chain.from_iterable(_chosen(found, runs) for found in by_task.values()))
+
+
+def _cure(store: RunStore, recipe: dict[str, Any]) -> str:
+    if is_unfinished(store.path) and store.count().keys() & {EVAL_BASE, DEMO, RL}:
+        done, iterations = len(store.metrics(RL)), recipe.get("train", {}).get("iterations", 0)
+        return f"its training is at {done} of {iterations} iterations, and measures its model at the end"
+    return "measure the model by `webdojo eval`"
 
 
 def _chosen(rows: Sequence[TrajectoryRow], runs: int) -> list[TrajectoryRow]:

@@ -28,12 +28,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from webdojo.errors import ConfigError, WebdojoError
+from webdojo.loops.results.stages import stages
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.loops.runs import state_of
 from webdojo.view import film
 from webdojo.view.server import pages
 from webdojo.view.server.access import Access
-from webdojo.view.server.dashboard import charts, failures
+from webdojo.view.server.dashboard import charts, failures, stage_rows
 from webdojo.view.server.pictures import picture
 from webdojo.view.server.query import parse_query
 from webdojo.view.server.runs import MOST_ROWS, NotFound, Runs, ViewedRun
@@ -136,6 +137,7 @@ def dashboard(run: ViewedRun) -> dict[str, Any]:
         "state": state_of(run.store),
         "episodes": len(run.index),
         "iteration": int(metrics[RL][-1]["step"]) if metrics[RL] else 0,
+        "stages": stage_rows(stages(run.store, run.index.rows)),
         "charts": charts(metrics),
         "failures": failures(run.index.rows),
     }

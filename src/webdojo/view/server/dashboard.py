@@ -11,6 +11,7 @@ from typing import Any
 from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.store.run import TrajectoryRow
+from webdojo.view.report import STAGES
 from webdojo.view.server.index import outcome
 
 Figures = Mapping[str, float]
@@ -122,6 +123,16 @@ def charts(metrics: Mapping[str, Sequence[Figures]]) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def stage_rows(measured: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of the table of stages, as JSON objects, from what `loops.results.stages.stages` returns."""
+    return [
+        {"label": label, "css": css, "planned": measured[key]["n"]}
+        | {name: measured[key][name] for name in ("rate", "ci95", "n", "planned") if name in measured[key]}
+        for key, label, css in STAGES
+        if key in measured
+    ]
 
 
 def derived(row: Figures) -> dict[str, float]:

@@ -27,7 +27,6 @@ from webdojo.trainer.advantages import ADVANTAGES
 from webdojo.types import ImageRef, Reward, Trajectory
 from webdojo.view.film import Frame, film
 from webdojo.view.page import TEMPLATES
-from webdojo.view.report import STAGES
 from webdojo.view.server.query import FACETS, SORTS, Query
 from webdojo.view.server.runs import NotFound, Runs, ViewedRun
 
@@ -75,7 +74,6 @@ def runs_page(runs: Runs) -> str:
 
 def run_page(run: ViewedRun) -> str:
     store = run.store
-    result = store.get("result", {})
     info = {"seed": "unknown", "created": "", "command": "", "git": None, "versions": {}} | store.info
     return render(
         "run",
@@ -83,8 +81,6 @@ def run_page(run: ViewedRun) -> str:
         facts=brief(store.path),
         info=info,
         recipe=store.recipe_yaml,
-        result=result,
-        stages=[stage for stage in STAGES if stage[0] in result],
     )
 
 

@@ -75,6 +75,22 @@ function draw(chart) {
   legend(chart.title, null);
 }
 
+function stages(rows) {
+  $("#stages").hidden = !rows.length;
+  const percent = (value) => `${(100 * value).toFixed(1)} %`;
+  const number = (...children) => h("td", { class: "number" }, ...children);
+  const head = h("tr", {}, h("th", { scope: "col" }, "stage"), ["success", "95 % interval", "tasks"].map((name) => h("th", { scope: "col", class: "number" }, name)));
+  const body = rows.map((stage) =>
+    h("tr", {},
+      h("th", { scope: "row" }, h("span", { class: `key ${stage.css}` }, stage.label)),
+      number(percent(stage.rate)),
+      number(stage.ci95.map(percent).join(" – ")),
+      number(stage.n < stage.planned ? `${stage.n} of ${stage.planned}` : stage.n),
+    ),
+  );
+  $("#stages .wide").replaceChildren(h("table", { class: "list" }, h("thead", {}, head), h("tbody", {}, body)));
+}
+
 function failures(sites) {
   const place = $("#hosts .wide");
   if (!sites.length) {
@@ -101,9 +117,10 @@ async function update() {
   $("#state").textContent = found.state;
   $("#live").textContent = found.state === "running" ? "live" : "";
   $("#iteration").textContent = $("#iteration").textContent.replace(/^\d+/, found.iteration);
-  if (!found.charts.length) box.replaceChildren(h("p", { class: "missing" }, "No figure has been stored yet."));
+  if (!found.charts.length) box.replaceChildren(h("p", { class: "missing" }, "No iteration has finished yet."));
   else $(".missing", box)?.remove();
   found.charts.forEach(draw);
+  stages(found.stages);
   failures(found.failures);
 }
 

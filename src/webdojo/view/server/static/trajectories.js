@@ -79,7 +79,7 @@ function content(each, index) {
     cell("phase", `${each.phase} ${each.iteration}`),
     cell("number", each.steps),
     cell("number", each.response_tokens.toLocaleString("en")),
-    cell("number", each.reward === null ? "" : Number(each.reward.toPrecision(3))),
+    cell("number", each.reward === null || each.outcome === "invalid" ? "" : Number(each.reward.toPrecision(3))),
     cell("ended", plain(each.termination)),
   ];
 }
