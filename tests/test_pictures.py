@@ -32,8 +32,8 @@ def test_a_picture_is_what_would_be_drawn_now(name):
 
 @pytest.mark.integration
 async def test_a_screenshot_shows_what_its_page_says_now():
-    async for name, taken in screenshots():
-        assert words_of(screenshot_of(name)) == taken.words, "run: make docs-pictures"
+    now = {name: taken.words async for name, taken in screenshots()}
+    assert {name: words_of(screenshot_of(name)) for name in now} == now, "run: make docs-pictures"
 
 
 def test_every_image_is_shown_somewhere_and_says_what_it_shows():

@@ -83,7 +83,8 @@ def success_table(result: Mapping[str, Any]) -> Table:
     """
     found = [(name, result[key]) for key, name, _ in STAGES if key in result]
     rows = [
-        [name, f"{each['rate']:.1%}", "{:.1%} .. {:.1%}".format(*each["ci95"]), _measured(each)] for name, each in found
+        [name, f"{each['rate']:.1%}", "{:.1%} .. {:.1%}".format(*each["ci95"]), episodes_measured(each)]
+        for name, each in found
     ]
     several = any(each["n"] > each.get("tasks", each["n"]) for _, each in found)
     numbers = ["success", "95 % interval", "episodes" if several else "tasks"]
@@ -94,7 +95,7 @@ def success_table(result: Mapping[str, Any]) -> Table:
     return new_table("success on held-out tasks", ["stage"], numbers, rows)
 
 
-def _measured(stage: Mapping[str, Any]) -> str:
+def episodes_measured(stage: Mapping[str, Any]) -> str:
     """How many episodes of a stage are measured, and of how many where that is not the end of it."""
     return f"{stage['n']} of {stage['planned']}" if stage["n"] < stage.get("planned", 0) else str(stage["n"])
 

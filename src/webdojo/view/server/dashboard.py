@@ -11,8 +11,10 @@ from typing import Any
 from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.store.run import TrajectoryRow
+from webdojo.view.page import percent
 from webdojo.view.report import STAGES
 from webdojo.view.server.index import outcome
+from webdojo.view.tables import episodes_measured
 
 Figures = Mapping[str, float]
 SITES = 30
@@ -125,13 +127,18 @@ def charts(metrics: Mapping[str, Sequence[Figures]]) -> list[dict[str, Any]]:
     return found
 
 
-def stage_rows(measured: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def stage_rows(measured: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
     """The rows of the table of stages, as JSON objects, from what `loops.results.stages.stages` returns."""
     return [
-        {"label": label, "css": css, "planned": measured[key]["n"]}
-        | {name: measured[key][name] for name in ("rate", "ci95", "n", "planned") if name in measured[key]}
+        {
+            "label": label,
+            "css": css,
+            "success": percent(stage["rate"], 1),
+            "interval": " – ".join(percent(end, 1) for end in stage["ci95"]),
+            "tasks": episodes_measured(stage),
+        }
         for key, label, css in STAGES
-        if key in measured
+        if (stage := measured.get(key))
     ]
 
 

@@ -77,15 +77,11 @@ function draw(chart) {
 
 function stages(rows) {
   $("#stages").hidden = !rows.length;
-  const percent = (value) => `${(100 * value).toFixed(1)} %`;
-  const number = (...children) => h("td", { class: "number" }, ...children);
   const head = h("tr", {}, h("th", { scope: "col" }, "stage"), ["success", "95 % interval", "tasks"].map((name) => h("th", { scope: "col", class: "number" }, name)));
   const body = rows.map((stage) =>
     h("tr", {},
       h("th", { scope: "row" }, h("span", { class: `key ${stage.css}` }, stage.label)),
-      number(percent(stage.rate)),
-      number(stage.ci95.map(percent).join(" – ")),
-      number(stage.n < stage.planned ? `${stage.n} of ${stage.planned}` : stage.n),
+      [stage.success, stage.interval, stage.tasks].map((text) => h("td", { class: "number" }, text)),
     ),
   );
   $("#stages .wide").replaceChildren(h("table", { class: "list" }, h("thead", {}, head), h("tbody", {}, body)));
