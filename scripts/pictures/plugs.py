@@ -9,7 +9,7 @@ from webdojo.cli.parts import plugs
 
 ALT = (
     "The parts of a recipe as sockets, with the built-in plugs that fit each: environments, rewards, harnesses, "
-    "engines, losses, advantages, normalisers, samplers, task sources, sites, applications, trackers and filters"
+    "engines, losses, advantages, normalizers, samplers, task sources, sites, applications, trackers and filters"
 )
 ROOMS = {
     "What is done where": ("env.name", "env.kinds", "env.applications", "tasks.source", "tasks.sampler.name"),

@@ -4,7 +4,7 @@ An advantage is one number per trajectory, against the group (GRPO and its kin),
 nothing (REINFORCE). Invariant: invalid members (infrastructure failures) move no statistics and get no advantage of
 their own; theirs is exactly 0.
 
-A token's weight carries the normaliser of the algorithm and the mean over groups; what may not train becomes no
+A token's weight carries the normalizer of the algorithm and the mean over groups; what may not train becomes no
 sample at all. Invariant: summed over every sample of an update, weight times token loss is the
 algorithm's whole objective; nothing is divided again later.
 
@@ -146,7 +146,7 @@ def advantages(name: str, groups: Groups) -> list[list[float]]:
 
 
 def token_weight(name: str, turn: TurnShape, k: float) -> float:
-    """The weight of each token of a turn by the normaliser of that name, with `train.normalizer_k`.
+    """The weight of each token of a turn by the normalizer of that name, with `train.normalizer_k`.
 
     Raises:
         ConfigError: somebody's own raises, or gives other than a finite number.
@@ -160,7 +160,7 @@ def token_weight(name: str, turn: TurnShape, k: float) -> float:
 
 @dataclass(frozen=True)
 class TurnShape:
-    """The counts that a normaliser may divide by, for turn t of trajectory i."""
+    """The counts that a normalizer may divide by, for turn t of trajectory i."""
 
     groups: int
     """Groups in the update."""
@@ -176,7 +176,7 @@ class TurnShape:
 
 @dataclass(frozen=True)
 class Normalizer:
-    """A normaliser, as `train.normalizer` of a recipe names it."""
+    """A normalizer, as `train.normalizer` of a recipe names it."""
 
     function: Callable[[TurnShape, float], float]
     """Takes a turn and `train.normalizer_k`, and gives the weight of each of the turn's tokens."""

@@ -2,7 +2,7 @@
 
 Invariant: a sample holds exactly the ids that were sampled, and the weights of all samples of an update
 times token loss sum to the whole objective. Turns of invalid trajectories, empty responses and turns whose loss is 0
-whatever the weights are (advantage 0, and no KL or entropy term) become no sample; they still count in the normalisers.
+whatever the weights are (advantage 0, and no KL or entropy term) become no sample; they still count in the normalizers.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ class TrainConfig(Section):
 
     @property
     def k(self) -> float:
-        """The constant of a normaliser."""
+        """The constant of a normalizer."""
         return self.normalizer_k or 10.0
 
     @property
