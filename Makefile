@@ -16,8 +16,8 @@ train: setup  ## train the quickstart agent; run again to resume it, or to start
 check: lint  ## lint, types and the tests without a browser or training: for every edit
 	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "not integration and not slow" $(ARGS)
 
-test: lint  ## lint, types and all tests but the slow ones, in two processes: what CI runs
-	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "not slow" --durations=30 $(ARGS)
+test: lint  ## lint, types and all tests but the slow ones, in three processes, as tests wait: what CI runs
+	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 3 --dist loadfile -m "not slow" --durations=30 $(ARGS)
 
 test-slow: setup  ## the tests that take long: recipes, kills, README and guides, JupyterLab (240 MB), applications
 	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m slow $(ARGS)

@@ -10,6 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("any_machine", deadline=None)  # a busy one takes long for an example now and then
+settings.load_profile("any_machine")
 
 TESTS = Path(__file__).parent
 

@@ -90,7 +90,7 @@ def test_any_text_gives_calls_or_an_error_with_its_reason(variant: Make) -> None
     for text in sound:
         assert conversation.parse(text).error is None
 
-    @settings(max_examples=EXAMPLES, deadline=None)
+    @settings(max_examples=EXAMPLES)
     @given(st.one_of(st.lists(pieces | calls, max_size=14).map("".join), damaged(sound), st.text()))
     def any_text(text: str) -> None:
         check(conversation.parse(text))
@@ -103,7 +103,7 @@ def test_a_conversation_goes_on_after_any_text(variant: Make) -> None:
     harness = make(variant)
     sound = sayable(harness)
 
-    @settings(max_examples=max(100, EXAMPLES // 20), deadline=None)
+    @settings(max_examples=max(100, EXAMPLES // 20))
     @given(st.lists(st.lists(pieces, max_size=8).map("".join) | damaged(sound), max_size=4))
     def any_texts(texts: list[str]) -> None:
         # A response ends at <|im_end|>, and <|im_start|> is never sampled.

@@ -91,7 +91,7 @@ def test_values_are_bound_to_parameters():
             call(text).bound(parameters)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.text(), st.text(max_size=5))
 def test_what_was_written_is_read_back(first, second):
     text = write("do", {"argument": first, "element": second}, re.compile("[<&]"))
@@ -103,7 +103,7 @@ tokens = ["do(", "do", "(", ")", ",", "=", '"', "'", "“", "’", "\\", "\\u", 
 pieces = st.sampled_from(tokens)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(st.lists(pieces | st.text(max_size=4), max_size=14).map("".join))
 def test_any_text_is_a_call_or_an_error(text):
     begin = find(FUNCTIONS, text)

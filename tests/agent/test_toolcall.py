@@ -110,7 +110,7 @@ tags = ["<think>", "</think>", "<tool_call>", "</tool_call>", "<|im_end|>"]
 pieces = st.sampled_from([*tags, CLICK, '{"name":', '"click"', "{", "}", "[", '"'])
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(st.lists(pieces | st.text(max_size=8), max_size=12).map("".join))
 def test_any_text_parses_to_calls_that_can_run_or_to_an_error(text):
     parsed = parse(text)
@@ -125,7 +125,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.sampled_from(["click", "write", "scroll", "press_keys", "done"]), json_values, json_values)
 def test_any_json_parses_to_calls_that_can_run_or_to_an_error(name, first, second):
     payload = json.dumps({"name": name, "arguments": {"x": first, "y": second, "text": first, "answer": second}})
@@ -133,7 +133,7 @@ def test_any_json_parses_to_calls_that_can_run_or_to_an_error(name, first, secon
     assert (parsed.calls == []) == (parsed.error is not None)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.text(max_size=20), st.lists(st.text(max_size=12), max_size=3))
 def test_parse_reads_back_what_render_wrote(think, texts):
     calls = [ToolCall(name="write", arguments={"text": text}) for text in texts] + [click(0, 1000)]

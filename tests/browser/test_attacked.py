@@ -142,7 +142,7 @@ async def test_nothing_is_claimed_of_a_frame_that_cannot_be_read(at: At) -> None
 
 async def test_a_flood_of_windows_ends_at_a_limit(at: At) -> None:
     session = await at("/flood")
-    session.config = session.config.model_copy(update={"step_retries": 2})  # so many windows are slow to draw
+    session.config = session.config.model_copy(update={"step_retries": 9})  # so many windows are slow to draw
     said = await say(session, call("click", x=500, y=500))
     assert f"a further tab was closed: {MOST_TABS} are open" in said
     seen = await session.observe()

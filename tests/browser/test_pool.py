@@ -139,11 +139,11 @@ async def test_a_try_that_takes_too_long_is_given_up(site: str) -> None:
 
 
 async def test_a_start_url_that_is_too_slow() -> None:
-    config = BrowserConfig(viewport_px=(300, 300), start_timeout_s=5, guard=LOCAL)
+    config = BrowserConfig(viewport_px=(300, 300), guard=LOCAL)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         async with BrowserPool(config, MemoryImages()) as pool:
-            pool._config.start_timeout_s = 1.5  # enough to open a session on a busy machine
-            with pytest.raises(StartError, match=r"did not answer within 1\.5 s") as caught:
+            pool._config.start_timeout_s = 5  # enough to open a session on a busy machine
+            with pytest.raises(StartError, match=r"did not answer within 5 s") as caught:
                 await pool.open(f"http://127.0.0.1:{silent.getsockname()[1]}/")
             assert caught.value.failure is Failure.START_TIMEOUT
             assert caught.value.diagnostics["operations"]["start"]["count"] == 1

@@ -65,7 +65,7 @@ def test_every_operation_is_tried(api: Any) -> None:
 @pytest.mark.parametrize("mode", GenerationMode, ids=lambda mode: mode.value)
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 def test_no_request_breaks_the_server(method: str, path: str, mode: GenerationMode, api: Any, session_id: str) -> None:
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+    @settings(max_examples=25, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
     @given(case=api[path][method].as_strategy(generation_mode=mode))
     def try_it(case: Any) -> None:
         if mode is GenerationMode.POSITIVE and method != "DELETE" and "session_id" in path:

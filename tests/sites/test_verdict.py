@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webdojo.errors import TaskError
@@ -188,7 +188,6 @@ def same(a: Any, b: Any) -> bool:
     )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(keys, scalars, min_size=1), keys, scalars)
 def test_nothing_but_what_was_asked_may_change_on_any_host(wanted: dict[str, Any], key: str, value: Any) -> None:
     asked = next(iter(wanted))

@@ -34,7 +34,7 @@ def sequence(prompt: list[int], response: list[int]) -> Sequence_:
 
 
 @given(paths_of_ids, st.integers(1, 40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_micro_batches_hold_each_sample_once_and_each_token_sees_exactly_its_ancestors(
     given_paths: list[tuple[list[int], list[int]]], budget: int
 ) -> None:

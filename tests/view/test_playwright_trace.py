@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -54,12 +56,14 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shown(trace: Path) -> Iterator[str]:
     """The address at which Playwright shows a trace."""
     command = [sys.executable, "-m", "playwright", "show-trace", "--host", "127.0.0.1", "--port", "0", str(trace)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as viewer:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as viewer:
         assert viewer.stdout is not None
         try:
             yield next(line for line in viewer.stdout if "Listening on" in line).split()[-1]
         finally:
-            viewer.terminate()
+            os.killpg(viewer.pid, signal.SIGTERM)  # Playwright's command is a child of Python's
 
 
 def test_playwrights_viewer_shows_calls_screens_and_the_verdict(traces: Path, browser: Browser) -> None:

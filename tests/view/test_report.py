@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Page, async_playwright, expect
 
 from tests.store.fabricate import page_image, trajectory, turn
 from tests.view.demo_run import HOSTILE, create, fill
@@ -63,8 +63,8 @@ async def test_marks_lie_where_the_agent_pointed(tmp_path, size, width):
         click, drag = await page.evaluate(RELATIVE)
         assert click == pytest.approx([734, 66], abs=2)
         assert drag == pytest.approx([200, 700], abs=2)
-        natural = await page.locator(".frame img").first.evaluate("i => i.naturalWidth")
-        assert natural == min(size[0], 720)
+        shown = page.locator(".frame img").first
+        await expect(shown).to_have_js_property("naturalWidth", min(size[0], 720), timeout=60_000)
         assert await page.locator(".marks text").all_text_contents() == ["1", "2"]
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webdojo.errors import TaskError
@@ -201,7 +201,6 @@ names = st.sampled_from(["Red Mug", "Blue Lamp", "Old Hat", "Calm Vase", "Iron T
 items = st.lists(names, min_size=2, max_size=5, unique=True)
 
 
-@settings(deadline=None)
 @given(items, st.sampled_from([", ", ";", "\n", " , ", " and ", "\n- "]), st.randoms())
 def test_a_set_has_all_items_in_any_order_and_a_list_in_one(values: list[str], separator: str, rng: Any) -> None:
     mixed = rng.sample(values, len(values))
@@ -210,7 +209,6 @@ def test_a_set_has_all_items_in_any_order_and_a_list_in_one(values: list[str], s
     assert says(in_order(values), separator.join(mixed), WHICH) == (mixed == values)
 
 
-@settings(deadline=None)
 @given(items, names, st.data())
 def test_a_set_that_lost_gained_changed_or_doubted_an_item_is_wrong(
     values: list[str], other: str, data: st.DataObject
@@ -228,7 +226,6 @@ def test_a_set_that_lost_gained_changed_or_doubted_an_item_is_wrong(
             assert not says(wanted, ", ".join(said), WHICH), said
 
 
-@settings(deadline=None)
 @given(st.integers(-(10**9), 10**9), st.integers(-(10**9), 10**9))
 def test_a_number_is_itself_in_every_form_and_no_other(value: int, other: int) -> None:
     for said in (f"{value}", f"{value:,}", f"{value}.0", f"It is {value}.", f"There are {value}"):
@@ -240,7 +237,6 @@ def test_a_number_is_itself_in_every_form_and_no_other(value: int, other: int) -
         assert not says(number(value), said, SIZE), said
 
 
-@settings(deadline=None)
 @given(st.integers(1, 10**6), st.sampled_from(sorted(UNITS)), st.sampled_from(sorted(UNITS)))
 def test_a_number_has_its_unit_in_every_spelling_and_no_other(value: int, unit: str, other: str) -> None:
     for spelling in UNITS[unit]:
@@ -251,7 +247,6 @@ def test_a_number_has_its_unit_in_every_spelling_and_no_other(value: int, unit: 
             assert not says(number(value, unit), f"{value} {spelling}", question), spelling
 
 
-@settings(deadline=None)
 @given(st.dates(Date(1900, 1, 1), Date(2100, 1, 1)), st.integers(1, 20_000))
 def test_a_date_is_itself_in_every_form_and_no_other(day: Date, days: int) -> None:
     forms = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%b %d %Y", "%A, %d %B %Y", "%a %b %d, %Y", "%Y/%m/%d", "%d-%b-%Y")
@@ -266,7 +261,6 @@ def test_a_date_is_itself_in_every_form_and_no_other(day: Date, days: int) -> No
     assert not says(date(day), f"{(day + timedelta(days=1)).strftime('%A')}, {day.isoformat()}", WHEN)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_no_text_at_all_breaks_a_check_or_refuses_by_chance(answer: str) -> None:
     for wanted, question, _ in RIGHT:
