@@ -189,7 +189,7 @@ def disk(model: PreTrainedModel, recipe: Recipe) -> tuple[int, int]:
 
 
 def hours(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> tuple[float, float]:
-    """From half of the turns that horizons allow, with short answers, to all of them with the longest."""
+    """From a third of the turns that horizons allow, with short answers, to all of them with the longest."""
     rate = GPU_RATE if machine.cuda else CORE_RATE * machine.cores
     train, operations = recipe.train, 2 * active_size(model)
     # On the CPU all of them share the same cores.
@@ -211,7 +211,7 @@ def hours(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> tuple[flo
             seconds += max(rolling, learning) if at_once else rolling + learning
         return seconds / 3600
 
-    return of(0.5, 0.25), of(1.0, 1.0)
+    return of(1 / 3, 0.25), of(1.0, 1.0)
 
 
 def _engine_gpus(recipe: Recipe) -> int:
