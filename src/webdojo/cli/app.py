@@ -52,10 +52,29 @@ class Interruption:
         return "terminated" if self.signal is signal.SIGTERM else "interrupted"
 
     def terminate(self, number: int, frame: FrameType | None) -> None:
-        """Handle SIGTERM as what runs now handles Ctrl-C, which is ignored in the background of a shell's script."""
+        """Handle SIGTERM as what runs now handles Ctrl-C."""
         self.signal = signal.SIGTERM
         as_ctrl_c = signal.getsignal(signal.SIGINT)
         (as_ctrl_c if callable(as_ctrl_c) else signal.default_int_handler)(signal.SIGINT, frame)
+
+
+@contextmanager
+def _handled_by_asyncio() -> Iterator[None]:
+    """Let asyncio handle Ctrl-C also where it is ignored, as in the background of a shell's script: there it is blocked
+    instead, and SIGTERM handled in its place.
+
+    asyncio cancels what runs. An exception that a handler raises is lost where it comes while an object is deleted.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        yield
+        return
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 @contextmanager
@@ -64,7 +83,8 @@ def interruptible(then: str = "") -> Iterator[Interruption]:
     interruption = Interruption()
     before = signal.signal(signal.SIGTERM, interruption.terminate)
     try:
-        yield interruption
+        with _handled_by_asyncio():
+            yield interruption
     except KeyboardInterrupt:
         typer.echo(f"\n{interruption.name}{then}", err=True)
         raise typer.Exit(interruption.exit_code) from None
