@@ -87,9 +87,7 @@ def test_a_question_to_an_endpoint(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("says", "reward"), [("YES", 1), ("NO", 0)])
 async def test_a_judge_of_ones_own(tmp_path: Path, says: str, reward: int) -> None:
-    (tmp_path / "my_judge.py").write_text(
-        "from __future__ import annotations\n" + next(b for b in blocks("protocols.md") if "MyJudge" in b)
-    )
+    (tmp_path / "my_judge.py").write_text(next(b for b in blocks("protocols.md") if "MyJudge" in b))
     with Endpoint(default=say(completion(says))) as endpoint:
         judge: Any = REWARDS.get(f"{tmp_path / 'my_judge.py'}:MyJudge")
         judge = judge(engine=Chat(**endpoint.config().model_dump()))
