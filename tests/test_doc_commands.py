@@ -61,13 +61,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         shutil.copyfile(folder / "lamps.jsonl", folder / name)
     (folder / "pipeline.yaml").write_text("path: all.jsonl\nsteps: [lint]\n")
     (folder / "my.yaml").write_text("base: openwebrl-dojo\nname: mine\n")
-    (folder / "mine.py").write_text(next(body for _, body in blocks("protocols", "python") if "MyJudge" in body))
     run(f"webdojo train quickstart {' '.join(SHORT)}", folder)
     run("webdojo eval quickstart --model tiny evaluate.tasks=2 evaluate.max_steps=3", folder)
     for name in ("a", "b", "ablations", "quickstart-2"):
         (folder / "runs" / name).symlink_to("quickstart")
     model = say(completion("The first fact holds, and so does the last. It was done in order.\n\nSUCCESS"))
     with Endpoint(default=model, models=["shopper"]) as endpoint, pytest.MonkeyPatch.context() as patch:
+        judge = next(body for _, body in blocks("protocols", "python") if "MyJudge" in body)
+        engine = f"    engine: Chat = Chat(base_url={endpoint.url!r}, model='m')\n"
+        (folder / "mine.py").write_text(f"from webdojo.policy.engines import Chat\n{judge}\n{engine}")
         patch.setitem(ENVIRONMENT, "ENDPOINT", endpoint.url)
         patch.setitem(ENVIRONMENT, "OPENAI_API_KEY", "a key")
         yield folder
@@ -132,7 +134,7 @@ WAYS: dict[str, Way] = {
     r"export OPENAI_API_KEY=…": as_it_stands,
     r"export WEBDOJO_BROWSER_TOKEN=.*": as_it_stands,
     r"webdojo analyze .*": as_it_stands,
-    r"webdojo judge .*( reward\.engine\.base_url=| \./mine\.py:).*": asked,
+    r"webdojo judge .* reward\.engine\.base_url=.*": asked,
     r"webdojo judge (audit|stress|replay|runs|distill|judges)\b.*": as_it_stands,
     r"webdojo apps list": as_it_stands,
     r"webdojo apps (install|serve|export) .*": by("tests/cli/test_apps.py"),
