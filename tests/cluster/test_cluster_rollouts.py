@@ -121,7 +121,7 @@ async def test_what_only_the_user_can_change_is_said_so(connection: None, images
 
 async def test_time_and_errors_end_an_episode_as_they_do_here(connection: None, images: ImageStore) -> None:
     task = recipe().draw("eval", 1)[0]
-    async with opened(images, "cluster.rollouts.replicas=1", "rollout.task_timeout_s=3") as rollouts:
+    async with opened(images, "cluster.rollouts.replicas=1", "rollout.task_timeout_s=8") as rollouts:
         slow, failing, cancelled = await asyncio.gather(
             run(rollouts, task, Scrolls(seconds=60), "slow"),
             run(rollouts, task, Scrolls(fails=True), "failing"),
