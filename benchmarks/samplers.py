@@ -1,6 +1,6 @@
 """Which sampler of training tasks wastes the fewest groups, and does the policy learn more by it?
 
-    python benchmarks/samplers.py [--choose 20] [--seeds 0 1 2] [--episodes 3000]
+    python benchmarks/samplers.py [--choose 20] [--seeds 0 1 2] [--episodes 2800]
                                   [--runs runs/samplers] [KEY=VALUE …]
     python benchmarks/samplers.py --replay RUN [RUN …]
 
@@ -285,7 +285,7 @@ def main() -> None:
     parser.add_argument("--replay", type=Path, nargs="+", metavar="RUN", help="replay these runs, and train nothing")
     parser.add_argument("--choose", type=int, nargs="+", default=[20], help="seeds on which the best is chosen")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="seeds that are reported")
-    parser.add_argument("--episodes", type=int, default=3000, help="of an arm, at least")
+    parser.add_argument("--episodes", type=int, default=2800, help="of an arm, at least")
     parser.add_argument("--runs", type=Path, default=Path("runs/samplers"))
     arguments, arguments.overrides = parser.parse_known_args()
     if arguments.replay:
