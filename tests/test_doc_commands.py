@@ -103,8 +103,8 @@ def acts(command: str, folder: Path) -> None:
     run(f"{given} --no-open", folder)
 
 
-def in_a_clone(command: str, folder: Path) -> None:
-    run(command.replace("my.yaml", str(folder / "my.yaml")), ROOT)
+def away_from_a_clone(command: str, folder: Path) -> None:
+    run(f"{command} --setup 'pip install webdojo'", folder)
 
 
 def lints(command: str, folder: Path) -> None:
@@ -146,7 +146,8 @@ WAYS: dict[str, Way] = {
     r"webdojo train .*": as_a_plan,
     r"webdojo runs export RUN --format online_mind2web .*": by("tests/loops/results/test_online_mind2web.py"),
     r"webdojo runs pull .*": by("tests/loops/test_storage.py"),
-    r"webdojo launch .*": in_a_clone,
+    r"webdojo launch skypilot .*": away_from_a_clone,
+    r"webdojo launch .*": as_it_stands,
     r"webdojo tasks lint .*": lints,
     r"webdojo tasks (build|propose) .*": by("tests/cli/test_tasks_build.py"),
     r"webdojo tasks .*": as_it_stands,
