@@ -19,7 +19,7 @@ INFO = {
     "versions": {"python": "3.11.7", "webdojo": "0.1.0", "torch": "2.13.0", "transformers": "5.16.0"},
     "machine": {"system": "Linux x86_64", "cpu": "a made-up one", "cores": 2, "memory_gb": 16.0, "gpus": []},
 }
-RECIPE = "name: quickstart\nseed: 3\ntrain:\n  iterations: 24\nevaluate:\n  tasks: 200\n"
+RECIPE = "name: quickstart\nseed: 3\ntrain:\n  iterations: 24\n"
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 
 INSTRUCTIONS = [

@@ -13,7 +13,7 @@ from tests.view.demo_run import HOSTILE, create, fill
 from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
 from webdojo.evaluation.metrics import success
-from webdojo.loops.run_folder import EVAL
+from webdojo.loops.run_folder import EVAL, PLANNED
 from webdojo.store.run import RunStore
 from webdojo.types import ToolCall
 from webdojo.view.report import choose, write_report
@@ -156,6 +156,7 @@ async def test_unfinished_run_shows_what_there_is(tmp_path):
         store.add_metrics("rl", 1, {"reward": 0.4, "success": 0.4, "seconds_total": 20.0, "grad_norm": float("nan")})
         store.add_trajectory(trajectory("a", store.images), "rl", 1)
         report = write_report(store, path / "report.html")
+        store.set(PLANNED, 200)
         store.add_trajectory(trajectory("b", store.images), "eval_base", 0)
         measuring = write_report(store, path / "measuring.html")
     async with opened(measuring) as page:

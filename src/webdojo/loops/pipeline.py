@@ -51,6 +51,7 @@ from webdojo.loops.run_folder import (
     EVAL_SFT,
     EVALUATION,
     KIT,
+    PLANNED,
     SFT,
 )
 from webdojo.loops.tracking.trackers import Trackers, WriteReport
@@ -245,6 +246,7 @@ class Pipeline:
         """
         phase, iteration = self._evaluated.setdefault(model_path, (phase, iteration))
         episodes, left = runner.stored(self.heldout, phase, iteration)
+        self.store.set(PLANNED, len(self.heldout))
         if left:  # an engine may take minutes to start
             config = self.recipe.evaluate
             # Runs of a task that come after a restart draw other numbers than those before it.

@@ -44,6 +44,9 @@ ACT = "act"
 TRAINS_NOTHING = {EVAL, COLLECT, ACT}
 """Phases of the runs that train nothing."""
 
+PLANNED = "heldout_episodes"
+"""Under which key a run keeps how many episodes an evaluation of it has: there may be fewer tasks than
+`evaluate.tasks`."""
 ENGINE_ACCOUNT = "engine.sqlite"
 """What the endpoint of the agent was asked and paid, if it is behind one."""
 KIT = "evaluation.json"

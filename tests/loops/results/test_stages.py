@@ -10,7 +10,7 @@ from tests.rollout.records import task, trajectory
 from webdojo.errors import StoreError
 from webdojo.loops.results.counted import counted
 from webdojo.loops.results.stages import stages
-from webdojo.loops.run_folder import EVAL_BASE, EVALUATION, RL
+from webdojo.loops.run_folder import EVAL_BASE, EVALUATION, PLANNED, RL
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 from webdojo.types import Termination
@@ -27,6 +27,7 @@ def add(store: RunStore, phase: str, outcomes: list[tuple[str, float | Terminati
 def test_a_run_that_goes_on_says_what_its_episodes_say(tmp_path: Path) -> None:
     with RunStore.create(tmp_path / "run", RECIPE, {}) as store:
         assert stages(store) == {}
+        store.set(PLANNED, 6)
         # An invalid episode that ran again is not counted.
         add(store, EVAL_BASE, [("a", Termination.TIMEOUT), ("a", 1), ("a", 0), ("b", 0), ("c", Termination.TIMEOUT)])
         add(store, EVALUATION, [("a", 1)], iteration=3)

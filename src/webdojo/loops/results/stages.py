@@ -10,7 +10,7 @@ import yaml
 
 from webdojo.evaluation.metrics import share
 from webdojo.loops.results.counted import counted_rows
-from webdojo.loops.run_folder import EVAL, EVAL_BASE, EVAL_SFT, EVALUATION
+from webdojo.loops.run_folder import EVAL, EVAL_BASE, EVAL_SFT, EVALUATION, PLANNED
 from webdojo.store.run import RunStore, TrajectoryRow
 
 PHASES = {"success_base": EVAL_BASE, "success_sft": EVAL_SFT, "success_rl": EVALUATION, "success_eval": EVAL}
@@ -27,16 +27,14 @@ def stages(store: RunStore, rows: Sequence[TrajectoryRow] | None = None) -> dict
     if result := store.get("result", {}):
         return {key: found for key, found in result.items() if key.startswith("success_")}
     recipe = yaml.safe_load(store.recipe_yaml) or {}
-    config = {"tasks": 0, "runs": 1} | recipe.get("evaluate", {})
+    runs, planned = recipe.get("evaluate", {}).get("runs", 1), store.get(PLANNED, 0)
     by_phase: defaultdict[str, list[TrajectoryRow]] = defaultdict(list)
     for row in store.rows() if rows is None else rows:
         # Evaluations between updates are on the learning curve; the stage is the one after the last of them.
         if row.phase != EVALUATION or row.iteration == recipe.get("train", {}).get("iterations"):
             by_phase[row.phase].append(row)
-    measured = {key: counted_rows(by_phase[phase], config["runs"]) for key, phase in PHASES.items()}
-    return {
-        key: _rate(found) | {"planned": config["tasks"] * config["runs"]} for key, found in measured.items() if found
-    }
+    measured = {key: counted_rows(by_phase[phase], runs) for key, phase in PHASES.items()}
+    return {key: _rate(found) | {"planned": planned} for key, found in measured.items() if found}
 
 
 def _rate(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
