@@ -5,11 +5,12 @@
     python benchmarks/samplers.py --replay RUN [RUN …]
 
 Each arm is the quickstart from the warm start of its seed, trained until so many episodes have ended, and measured on
-the same held-out tasks: a sampler that wastes less trains more updates on as many episodes. A group is wasted if its
-members all have the same reward. Uniform runs on the seeds of `--choose` and is replayed: each sampler is asked which
-of its groups it would have drawn with which chance, given what had ended before, and the best is the one with the
-smallest share of wasted ones among them. It and uniform are trained and reported on the seeds of `--seeds`. What is
-finished is not done again, and a run that was stopped goes on.
+the same held-out tasks: a sampler that wastes less trains more updates on as many episodes. How many is not known
+before, so the learning rate does not fall. A group is wasted if its members all have the same reward. Uniform runs on
+the seeds of `--choose` and is replayed: each sampler is asked which of its groups it would have drawn with which
+chance, given what had ended before, and the best is the one with the smallest share of wasted ones among them. It and
+uniform are trained and reported on the seeds of `--seeds`. What is finished is not done again, and a run that was
+stopped goes on.
 
 `--replay` only replays runs of any recipe that were sampled uniformly, and also says what the wasted groups are made
 of. It costs seconds, and it leaves out that another choice of tasks makes another policy.
@@ -95,16 +96,17 @@ def arm_folder(runs: Path, seed: int, name: str) -> Path:
     return runs / f"{seed}-{name.replace(', ', '-').replace(' ', '-')}"
 
 
-def arm(runs: Path, start: Path, seed: int, name: str, episodes: int, overrides: list[str]) -> dict[str, Any]:
-    """One sampler on one seed, from a warm start."""
+def arm(runs: Path, seed: int, name: str, episodes: int, overrides: list[str]) -> dict[str, Any]:
+    """One sampler on one seed, from the warm start of that seed."""
     folder = arm_folder(runs, seed, name)
     if not (folder / DATABASE).exists():
+        start = warm_start(runs / f"{seed}-start", seed, overrides)
         half = folder.with_name(f"{folder.name}.part")
         rmtree(half, ignore_errors=True)
         copytree(start, half)
         (half / "result.json").unlink(missing_ok=True)
         half.rename(folder)
-    own = [*overrides, f"tasks.sampler={SAMPLERS[name]}"]
+    own = [*overrides, "train.schedule=constant", f"tasks.sampler={SAMPLERS[name]}"]
     if not (folder / "result.json").exists():
         train_until(folder, seed, episodes, own)
     iterations = enough(folder, episodes)
@@ -130,11 +132,10 @@ def run_arms(
     """The rows of samplers on seeds; those that the part file has are not run again."""
     rows = []
     for seed in seeds:
-        start = warm_start(arguments.runs / f"{seed}-start", seed, arguments.overrides)
         for name in names:
             done = [row for row in part.entries() if (row["seed"], row["sampler"]) == (seed, name)]
             if not done:
-                done = [arm(arguments.runs, start, seed, name, arguments.episodes, arguments.overrides)]
+                done = [arm(arguments.runs, seed, name, arguments.episodes, arguments.overrides)]
                 part.add(done[0])
             rows += done
     return rows

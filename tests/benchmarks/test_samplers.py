@@ -23,7 +23,6 @@ from webdojo.tasks.samplers.uniform import Uniform
 def samplers(script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     samplers = script("samplers")
     monkeypatch.setattr(script("record"), "RESULTS", tmp_path)
-    monkeypatch.setattr(samplers, "warm_start", lambda folder, seed, overrides: folder)
     return samplers
 
 
@@ -36,7 +35,7 @@ def test_the_best_of_some_seeds_is_reported_on_others_and_no_arm_runs_twice(
     ran: list[tuple[int, str]] = []
     killed = [True]
 
-    def arm(runs: Path, start: Path, seed: int, name: str, episodes: int, overrides: list[str]) -> dict[str, Any]:
+    def arm(runs: Path, seed: int, name: str, episodes: int, overrides: list[str]) -> dict[str, Any]:
         if killed and (seed, name) == (1, "uniform"):
             raise KeyboardInterrupt(killed.pop())
         ran.append((seed, name))
