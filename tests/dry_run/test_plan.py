@@ -113,7 +113,11 @@ def test_a_plan_needs_neither_the_gpu_nor_a_network() -> None:
     lines = "\n".join(estimates(load_recipe("openwebrl-80gb")))
     assert re.search(r"^learner and engine together on a GPU, in GB: .* while the learner steps, ", lines, re.MULTILINE)
     assert re.search(r"^fits in \d+\.\d GB$", lines, re.MULTILINE)
-    assert re.search(r"^disk, in GB: .* of the screenshots of these turns, .* of checkpoints$", lines, re.MULTILINE)
+    assert re.search(
+        r"^disk, in GB: .* of the screenshots of these turns, .* of checkpoints \(train\.save_total_limit=\d+\)$",
+        lines,
+        re.MULTILINE,
+    )
     assert re.search(r"^hours, roughly: \d+ to \d+, on a GPU that sustains", lines, re.MULTILINE)
 
 

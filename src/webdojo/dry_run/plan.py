@@ -106,7 +106,8 @@ def plan_lines(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list
     without the learner."""
     lines = _memory_lines(model, recipe, machine) if trains(recipe) else _engine_lines(model, recipe, machine)
     images, checkpoints = disk(model, recipe)
-    kept = f", {checkpoints / GB:.1f} of checkpoints" if trains(recipe) else ""
+    limit = f"train.save_total_limit={recipe.train.save_total_limit}"
+    kept = f", {checkpoints / GB:.1f} of checkpoints ({limit})" if trains(recipe) else ""
     lines.append(f"disk, in GB: {images / GB:.1f} of the screenshots of these turns{kept}")
     low, high = hours(model, recipe, machine)
     lines.append(f"{_span(low, high)}, on {_speed(recipe, machine)}")
