@@ -134,7 +134,9 @@ def test_the_reference_model_is_on_a_gpu_only_while_it_scores(qwen: PreTrainedMo
     recipe, held = recipe_of(), recipe_of("train.kl_coef=0.1")
     without, beside = plan_memory(qwen, recipe, H100), plan_memory(qwen, held, H100)
     (scoring,) = beside.instead.values()
-    assert scoring == 2 * beside.parameters
+    assert scoring == 2 * beside.parameters + beside.micro_batch["gathered weights"]
+    (shared,) = plan_memory(qwen, recipe_of("train.kl_coef=0.1", "train.ranks=8"), H100).instead.values()
+    assert shared < 0.4 * scoring
     assert beside.peak == max(without.peak, sum(without.lasting.values()) + scoring)
     assert plan_memory(qwen, held, CPU).peak == plan_memory(qwen, recipe, CPU).peak + 4 * beside.parameters
     assert not plan_memory(qwen, recipe_of("train.kl_coef=0.1", "model.lora.r=8"), H100).instead

@@ -113,7 +113,7 @@ def test_only_the_last_text_layers_train(small_recipe: SmallRecipe) -> None:
 def test_a_reference_model_is_loaded_where_there_is_a_kl_term(small_recipe: SmallRecipe, kl: bool) -> None:
     recipe = small_recipe("train.kl_coef=0.1")
     with closing(make_learner(recipe, MemoryImages(), recipe.model.path, kl=kl)) as learner:
-        assert (learner.reference is not None) == kl
+        assert (learner._scoring._reference is not None) == kl
 
 
 def test_what_a_learner_needs_is_told_before_it_is_made(

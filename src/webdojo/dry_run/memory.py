@@ -86,7 +86,8 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     whole = tower if sharded and not tower_trains else 0
     moments = sum(state_bytes(train.optimizer, -(-count // train.ranks)) for count in trained)
     gradients = 4 * sum(trained) // train.ranks
-    reference = value * total if train.kl_coef and not recipe.model.lora.r else 0
+    reference = value * (tower + (total - tower) // train.ranks) if train.kl_coef and not recipe.model.lora.r else 0
+    gathered = value * (outside + 2 * size(layers[0])) if sharded else 0  # the current layer and the next
     away = train.optimizer_offload and machine.cuda
     lasting = {
         "weights": 4 * (whole + (total - whole) // train.ranks),
@@ -110,11 +111,10 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
         "embeddings": 6 * hidden,
         "vision tower": _tower_bytes(model, recipe, value) if tower_trains else 0,
         "LM head, or the backward pass of a layer": max(logits, recomputed + backward),
-        # The current layer and the next.
-        "gathered weights": value * (outside + 2 * size(layers[0])) if sharded else 0,
+        "gathered weights": gathered,
     }
     instead = {
-        "reference model, while it scores": reference if machine.cuda else 0,
+        "reference model, while it scores": reference + gathered if machine.cuda and reference else 0,
         "gradients and optimizer state, in its step": gradients + moments if away else 0,
     }
     needed = ({name: count for name, count in part.items() if count} for part in (lasting, micro_batch, instead))

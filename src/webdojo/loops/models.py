@@ -167,7 +167,7 @@ def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks,
     adapters = Adapters(model, recipe.model, base=model_path, seed=recipe.seed) if recipe.model.lora.r else None
     dtype = compute_dtype(recipe)
     with_reference = kl and recipe.train.kl_coef and adapters is None
-    reference = load_model(model_path, dtype)[0] if with_reference else None
+    reference = load_model(model_path, dtype, ranks.mesh)[0] if with_reference else None
     return Learner(
         model,
         processor,

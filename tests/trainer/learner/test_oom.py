@@ -85,7 +85,7 @@ def test_moments_that_do_not_fit_are_named(
 
 
 @pytest.mark.parametrize(
-    ("where", "advice"), [("to", r"set train\.kl_coef=0"), ("forward", r"out of memory in a micro-batch of")]
+    ("where", "advice"), [("_apply", r"set train\.kl_coef=0"), ("forward", r"out of memory in a micro-batch of")]
 )
 def test_a_reference_that_does_not_fit_is_named(
     model_dir: Path,
@@ -98,6 +98,7 @@ def test_a_reference_that_does_not_fit_is_named(
     model, processor = load_model(model_dir)
     reference = load_model(model_dir)[0]
     learner = Learner(model, processor, images, settings(kl_coef=0.1), reference=reference)
-    monkeypatch.setattr(reference if where == "to" else text_model(reference), where, lambda *_, **__: on_the_cpu())
+    moved = reference if where == "_apply" else text_model(reference)  # `to` moves by `_apply`
+    monkeypatch.setattr(moved, where, lambda *_, **__: on_the_cpu())
     with pytest.raises(TrainError, match=advice):
         learner.train_policy(make_samples(4), 1.0)

@@ -18,12 +18,13 @@ import pytest
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.distributed.tensor import DTensor
 
 from tests.policy.conftest import Images, chat, model_dir
 from webdojo.errors import ConfigError, TrainError
 from webdojo.loops.models import check_ranks, make_learner
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.model.forward import TokenScores
+from webdojo.policy.model.forward import TokenScores, text_layers
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe
@@ -48,8 +49,8 @@ class StoredImages(Images):
 
 
 def recipe_of(model: Path, ranks: int, **train: object) -> Recipe:
-    base = {"lr": 1e-3, "batch_size": 4, "ppo_epochs": 1, "micro_batch_tokens": 1, "threads": ranks, "ranks": ranks}
-    config = TrainConfig.model_validate(base | train)
+    base = {"lr": 1e-3, "batch_size": 4, "ppo_epochs": 1, "micro_batch_tokens": 1, "kl_coef": 0.1}
+    config = TrainConfig.model_validate(base | {"threads": ranks, "ranks": ranks} | train)
     return Recipe(name="ranks", model=ModelConfig(path=str(model), device="cpu"), train=config)
 
 
@@ -85,6 +86,15 @@ def weights_of(learner: Learner) -> dict[str, Tensor]:
     return {name: value.clone() for name, value in learner.state_dict().items()}
 
 
+def held_share(learner: Learner) -> float:
+    """Of the weights of the reference model's layers, those that this rank holds."""
+    reference = learner._scoring._reference
+    assert reference is not None
+    layers = [*text_layers(reference.model).parameters()]
+    held = sum(p.to_local().numel() if isinstance(p, DTensor) else p.numel() for p in layers)
+    return held / sum(p.numel() for p in layers)
+
+
 @dataclass
 class Story:
     """What two ranks did."""
@@ -94,6 +104,8 @@ class Story:
     weights: dict[str, dict[str, Tensor]] = field(default_factory=dict)
     errors: dict[str, TrainError] = field(default_factory=dict)
     children: int = -1
+    reference: float = 1.0
+    """The share of the reference model that the driver holds."""
 
 
 Batches = dict[str, list[Sample]]
@@ -132,6 +144,7 @@ def story(model_dir: Path, images: StoredImages, batches: Batches, folders: Path
             pair.save(folders / name)
         story.logprobs["last"] = pair.logprobs(everything, 0.8)
         story.weights["last"] = weights_of(pair)
+        story.reference = held_share(pair)
         with pytest.raises(TrainError, match="already leads the ranks of a learner"):
             make_learner(recipe, images.store, recipe.model.path)
         pair.train_policy(everything, 0.8)
@@ -178,6 +191,11 @@ def test_two_ranks_learn_what_one_learns(story: Story, alone: Story, folders: Pa
         torch.testing.assert_close(saved.state_dict()[key], weight, rtol=1e-4, atol=2e-5)
         moved = max(moved, float((weight - before).abs().max()))
     assert moved > 5e-4, "otherwise the tolerance would hide the update"
+
+
+def test_ranks_hold_the_reference_model_in_parts(story: Story, alone: Story) -> None:
+    assert story.reference == pytest.approx(0.5, abs=0.05)
+    assert alone.metrics["no images"]["reference_kl"] > 1e-5, "otherwise every reference would do"
 
 
 def test_scores_of_two_ranks_come_in_order(story: Story, alone: Story) -> None:
@@ -248,7 +266,7 @@ def test_bfloat16_computes_on_float32_weights(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("webdojo.loops.models.compute_dtype", lambda recipe: torch.bfloat16)  # as on a GPU
-    recipe = recipe_of(model_dir, 1, kl_coef=0.1)
+    recipe = recipe_of(model_dir, 1)
     with closing(make_learner(recipe, images.store, recipe.model.path)) as learner:
         metrics = learner.train_policy(batches["images on one rank"], 0.8)
         learner.save(tmp_path / "c")

@@ -101,8 +101,8 @@ class Learner:
     goes through it once, while memory lasts. With a mesh in `ranks` the float32 model is on the CPU, in parts or whole,
     and is spread over the mesh; the driver's methods do on all ranks what they do on one, and once one has raised, the
     ranks have ended.
-    The `reference` of the KL term is whole on every rank, and on the CPU but while it scores; where there are adapters
-    it is the model without them. `compute_dtype` is other than float32 only with a mesh.
+    The `reference` of the KL term is spread likewise, but for its vision tower, and on the CPU but while it scores;
+    where there are adapters it is the model without them. `compute_dtype` is other than float32 only with a mesh.
     """
 
     def __init__(
@@ -121,11 +121,10 @@ class Learner:
         self.ranks = ranks or Ranks()
         self.stop = threading.Event()
         """Set from another thread, it makes whatever computes micro-batches raise before its next one."""
-        self._scoring = Scoring(model, processor, images, config, self.ranks, compute_dtype, self.stop)
+        self._scoring = Scoring(model, processor, images, config, self.ranks, compute_dtype, self.stop, reference)
         if model.device.type == "cpu":
             keep_freed_memory()
         self.model = model
-        self.reference = reference
         self.adapters = adapters
         self.processor = processor
         self.config = config
@@ -143,7 +142,7 @@ class Learner:
         """Log-probabilities [|y|] of each sample's response under the current weights, or those of the reference model,
         on the CPU, in order."""
         with self.adapters.disabled() if reference and self.adapters is not None else nullcontext():
-            return self._scoring.logprobs(samples, temperature, self.reference if reference else None)
+            return self._scoring.logprobs(samples, temperature, reference=reference and self.adapters is None)
 
     def train_policy(
         self,

@@ -7,7 +7,7 @@ import dataclasses
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import NamedTuple
 
@@ -25,7 +25,6 @@ from webdojo.policy.model.forward import (
     join_features,
     narrow_last_layer,
     text_layers,
-    token_logprobs,
 )
 from webdojo.policy.model.layouts import layout_of
 from webdojo.policy.model.processor import Processor
@@ -59,10 +58,10 @@ class Piece(NamedTuple):
 
 
 class Scoring:
-    """The forward passes of a learner; the arguments are as `Learner` has them.
+    """The forward passes of a learner, and of its reference model; the arguments are as `Learner` has them.
 
-    The model is changed in place: its layers recompute or are compiled as `config` says, and it is spread over the
-    mesh.
+    Both models are changed in place: they are spread over the mesh, and the layers of the one that learns recompute or
+    are compiled as `config` says.
     """
 
     def __init__(
@@ -74,6 +73,7 @@ class Scoring:
         ranks: Ranks,
         compute_dtype: torch.dtype,
         stop: threading.Event,
+        reference: PreTrainedModel | None,
     ) -> None:
         self._model, self._processor, self._images, self._config = model, processor, images, config
         self._ranks, self._compute_dtype, self._stop = ranks, compute_dtype, stop
@@ -84,6 +84,14 @@ class Scoring:
                 f"model type {model.config.model_type!r} takes the plain path (docs/models.md), on which ranks that "
                 "share no screenshot cannot train its vision tower: set model.freeze_vision=true, or train.ranks=1"
             )
+        self._reference: Scorer | None = None
+        if reference is not None:
+            self._reference = Scorer(reference.requires_grad_(False))
+            if self._shares:
+                narrow_last_layer(reference)
+            if ranks.mesh is not None:
+                shard(self._reference, ranks.mesh, compute_dtype)
+            self._reference.to("cpu")
         if self._shares:
             narrow_last_layer(model)
         if config.gradient_checkpointing:
@@ -109,12 +117,15 @@ class Scoring:
                 raise TrainError("the optimizer step was stopped; the weights are as before it")
             yield Piece(mine, [samples[i] for i in mine.members], images)
 
-    def scores(self, piece: Piece, temperature: float, reference: PreTrainedModel | None = None) -> TokenScores:
-        """The scores of the response tokens of a micro-batch, member after member, as `logprobs`."""
+    def scores(self, piece: Piece, temperature: float, scorer: Scorer | None = None) -> TokenScores:
+        """The scores of the response tokens of a micro-batch, member after member, as `logprobs`, by default under the
+        weights that learn; every rank calls it for its piece of the round."""
+        scorer = scorer or self._scorer
+        learns = scorer is self._scorer
         device = self._model.device
         self._model.train(torch.is_grad_enabled())  # where layers recompute, and adapters drop out
         grids, features = None, None
-        if self.features is not None and reference is None:
+        if self.features is not None and learns:
             shown: dict[str, ImageFeatures] = {}
             with self._computing(device):
                 for sample in piece.members:
@@ -125,48 +136,47 @@ class Scoring:
         if not self._shares:
             batch = collate_plain(sequences[0], self._processor, self._images).to(device)
             with self._computing(device):
-                if reference is not None:
-                    return token_logprobs(reference, batch, temperature)
-                return self._scorer(batch, temperature, entropy_grad=self._config.entropy_coef > 0)
+                return scorer(batch, temperature, entropy_grad=self._config.entropy_coef > 0)
         batch = collate_micro_batch(piece.micro_batch, sequences, self._processor, self._images, grids)
-        if reference is not None:
-            return token_logprobs(reference, batch.to(device), temperature)
-        if self.features is None and batch.pixel_values is None and piece.images:
+        if self.features is None and learns and batch.pixel_values is None and piece.images:
             # The tower runs all the same, on an image that no token shows, and gets gradients of zero: all ranks gather
             # its weights where one has images.
             pixel_values, image_grid_thw = self._processor.blank()
             batch = dataclasses.replace(batch, pixel_values=pixel_values, image_grid_thw=image_grid_thw)
-        return self._scorer(batch.to(device), temperature, features, entropy_grad=self._config.entropy_coef > 0)
+        return scorer(batch.to(device), temperature, features, entropy_grad=self._config.entropy_coef > 0)
 
     def _computing(self, device: torch.device) -> torch.autocast:
         """For what has weights in float32 that sharding does not cast: a tower that does not train."""
         return torch.autocast(device.type, self._compute_dtype, enabled=self._compute_dtype != torch.float32)
 
     @torch.no_grad()
-    def logprobs(
-        self, samples: Sequence[Sample], temperature: float, reference: PreTrainedModel | None = None
-    ) -> list[Tensor]:
-        """Log-probabilities [|y|] of each sample's response, on the CPU, in order; every rank calls it."""
-        if reference is not None:
-            message = (
-                "when the reference model of the KL term came beside the policy; set train.kl_coef=0, or "
-                "model.lora.r=16, whose reference is the model without adapters"
-            )
-            with in_memory(lambda: message):
-                reference.to(self._model.device)  # type: ignore[arg-type]
-            if self._shares:
-                narrow_last_layer(reference)
-                attend_in_rows(reference)
-        mine = dict[int, Tensor]()
-        for piece in self.pieces(samples):
-            if piece.micro_batch.counts or reference is None:
+    def logprobs(self, samples: Sequence[Sample], temperature: float, *, reference: bool = False) -> list[Tensor]:
+        """Log-probabilities [|y|] of each sample's response, on the CPU, in order, under the weights that learn, or
+        those of the reference model, which is on the device only meanwhile; every rank calls it."""
+        with self._reference_on_device() if reference else nullcontext(self._scorer) as scorer:
+            mine = dict[int, Tensor]()
+            for piece in self.pieces(samples):
                 with in_memory(partial(self.does_not_fit, piece)):
-                    scores = self.scores(piece, temperature, reference)
+                    scores = self.scores(piece, temperature, scorer)
                 if piece.micro_batch.counts:
                     mine |= piece.by_sample(scores)
-        if reference is not None:
-            reference.to("cpu")  # type: ignore[arg-type]
         return in_order(self._ranks.gather(mine))
+
+    @contextmanager
+    def _reference_on_device(self) -> Iterator[Scorer]:
+        assert self._reference is not None
+        message = (
+            "when the reference model of the KL term came beside the policy; set train.kl_coef=0, or "
+            "model.lora.r=16, whose reference is the model without adapters"
+        )
+        with in_memory(lambda: message):
+            self._reference.to(self._model.device)
+        if self._shares:
+            attend_in_rows(self._reference.model)
+        try:
+            yield self._reference
+        finally:
+            self._reference.to("cpu")
 
     def does_not_fit(self, piece: Piece) -> str:
         images = {image.sha for sample in piece.members for image in sample.prompt.images}

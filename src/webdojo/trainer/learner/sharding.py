@@ -44,7 +44,7 @@ class Scorer(nn.Module):
 
 
 def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
-    """Spread the float32 weights of a model over the ranks of a mesh, in place, to compute in `compute_dtype`.
+    """Spread the weights of a model over the ranks of a mesh, in place, to compute in `compute_dtype`.
 
     The model is on the CPU: in parts, as `load_model` with a mesh gives it, or the same whole one on every rank. Its
     parts go to the mesh's device one after the other.
