@@ -140,15 +140,20 @@ def warm_start(folder: Path, seed: int, overrides: list[str]) -> Path:
     return folder
 
 
+def copy_warm_start(start: Path, folder: Path) -> None:
+    """Make a warm start the beginning of another run; the copy is whole or not there."""
+    half = folder.with_name(f"{folder.name}.part")
+    rmtree(half, ignore_errors=True)
+    copytree(start, half)
+    (half / "result.json").unlink()
+    half.rename(folder)
+
+
 def real(folder: Path, start: Path, seed: int, overrides: list[str], counted: slice) -> dict[str, Any]:
     """A quickstart that goes on from a warm start, now unless it was before: figures of some iterations, success, and
     whether it lost groups."""
     if not folder.exists():
-        half = folder.with_name(f"{folder.name}.part")
-        rmtree(half, ignore_errors=True)
-        copytree(start, half)
-        (half / "result.json").unlink()
-        half.rename(folder)
+        copy_warm_start(start, folder)
     train(folder, seed, overrides)
     recipe = load_recipe(str(folder / "recipe.yaml"), migrate=True)
     with RunStore.open(folder, readonly=True) as store:

@@ -26,11 +26,10 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from shutil import copytree, rmtree
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from async_loop import warm_start
+from async_loop import copy_warm_start, warm_start
 from quickstart import train
 from record import Part, record
 
@@ -100,12 +99,7 @@ def arm(runs: Path, seed: int, name: str, episodes: int, overrides: list[str]) -
     """One sampler on one seed, from the warm start of that seed."""
     folder = arm_folder(runs, seed, name)
     if not (folder / DATABASE).exists():
-        start = warm_start(runs / f"{seed}-start", seed, overrides)
-        half = folder.with_name(f"{folder.name}.part")
-        rmtree(half, ignore_errors=True)
-        copytree(start, half)
-        (half / "result.json").unlink(missing_ok=True)
-        half.rename(folder)
+        copy_warm_start(warm_start(runs / f"{seed}-start", seed, overrides), folder)
     own = [*overrides, "train.schedule=constant", f"tasks.sampler={SAMPLERS[name]}"]
     if not (folder / "result.json").exists():
         train_until(folder, seed, episodes, own)
