@@ -313,6 +313,14 @@ async def test_a_hung_browser_is_ended_and_replaced(
         assert not hung._processes[0].is_running() or hung._processes[0].status() == psutil.STATUS_ZOMBIE
 
 
+async def test_all_that_playwright_disables_is_disabled_beside_render_document(pool: BrowserPool) -> None:
+    command = pool.browsers[0]._processes[0].cmdline()
+    prefix = "--disable-features="
+    playwrights, obeyed = (set(part.removeprefix(prefix).split(",")) for part in command if part.startswith(prefix))
+    assert playwrights <= obeyed
+    assert "RenderDocument" in obeyed
+
+
 async def test_a_failure_tells_what_led_to_it(config: BrowserConfig, site: str) -> None:
     async with BrowserPool(config, MemoryImages()) as pool:
         session = await pool.open(f"{site}/two")
