@@ -255,7 +255,7 @@ class Pipeline:
             async with self.parts.open_engine(
                 self.recipe, self.store.images, model_path, attempt, version=iteration, account=account
             ) as engine:
-                with progress(phase.replace("_", " "), len(self.heldout)) as bar:
+                with progress(phase.replace("eval", "evaluation").replace("_", ", "), len(self.heldout)) as bar:
                     episodes = await runner.run_tasks(
                         self.heldout,
                         lambda task, session: engine,
