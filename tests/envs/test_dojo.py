@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from contextlib import nullcontext
 
@@ -17,6 +18,7 @@ from webdojo.errors import ConfigError, TaskError
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.reward.rules import Rules
 from webdojo.sites import HELDOUT_SEED
+from webdojo.sites.kinds import parse_host
 from webdojo.sites.taskgen import make_tasks
 
 SHOP = make_tasks(["shop"], [3], 1, seed=0)[0]
@@ -27,7 +29,8 @@ SHOP = make_tasks(["shop"], [3], 1, seed=0)[0]
 
 def test_tasks_are_those_of_the_sites() -> None:
     env = Dojo(kinds=["shop", "wiki", "mail"], difficulties=[1, 2], train_sites=20, heldout_sites=10, layout="compact")
-    assert env.tasks("train", 50, 3) == make_tasks(env.kinds, range(20), 50, 3, [1, 2], "compact")
+    sites = random.Random("training sites").sample(range(HELDOUT_SEED), 20)
+    assert env.tasks("train", 50, 3) == make_tasks(env.kinds, sites, 50, 3, [1, 2], "compact")
     heldout = range(HELDOUT_SEED, HELDOUT_SEED + 10)
     assert env.tasks("eval", 50, 3) == make_tasks(env.kinds, heldout, 50, 3, [1, 2], "compact")
 
@@ -47,6 +50,12 @@ def test_train_and_heldout_never_share_a_host() -> None:
     assert len(train) > 300
     assert len(heldout) > 150
     assert not train & heldout
+
+
+def test_host_names_of_training_sites_vary_as_those_of_heldout_ones_do() -> None:
+    """Every digit but the first, at its place in the number: none is new at evaluation."""
+    numbers = [parse_host(task.website)[1] for task in Dojo().tasks("train", 2000, 0)]
+    assert all({n // 10**place % 10 for n in numbers} == set(range(10)) for place in range(6))
 
 
 def test_training_draws_difficulties_in_the_ratio_of_the_recipe_and_evaluation_alike() -> None:

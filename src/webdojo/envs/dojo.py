@@ -7,6 +7,7 @@ recipe brings none of them.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -41,8 +42,9 @@ class Dojo(LocalEnvironment):
     """Numbers of facts that must hold at the end; a kind is passed over by those that it does not reach."""
     difficulty_sampling: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=0)]] = {}
     """Ratio of the difficulties among the training tasks (WebGym §5.2); 1 where not named. Evaluation has all alike."""
-    train_sites: int = Field(default=200, ge=1)
-    """Training sites a kind; their seeds count up from 0."""
+    train_sites: int = Field(default=200, ge=1, le=HELDOUT_SEED)
+    """Training sites a kind, the same for all recipes. Their seeds are spread over those below `sites.HELDOUT_SEED`:
+    a model that has only met `shop-0` to `shop-199` acts worse on `shop-1000083`, whose number it has never read."""
     heldout_sites: int = Field(default=100, ge=1)
     """Evaluation sites a kind; their seeds count up from `sites.HELDOUT_SEED`."""
     eval_split: Literal["", "valid", "test", "test_phrasings", "test_kinds"] = ""
@@ -78,7 +80,8 @@ class Dojo(LocalEnvironment):
         if split not in get_args(Split):
             raise TaskError(f"split {split!r} is none of {', '.join(get_args(Split))}")
         if split == "train":
-            return draw_tasks(self.kinds, range(self.train_sites), n, seed, self._weighted(), self.layout, False)
+            sites = random.Random("training sites").sample(range(HELDOUT_SEED), self.train_sites)
+            return draw_tasks(self.kinds, sites, n, seed, self._weighted(), self.layout, False)
         if self.eval_split:
             has = SPLITS[self.eval_split].kinds
             if not (kinds := [kind for kind in self.kinds if kind in has]):

@@ -2,8 +2,8 @@
 
 A site is a (kind, seed) with a host name of its own (`shop-17.localhost`). Its content, look and
 pages are pure functions of that pair; only what a session changes (such as a cart) is state, and no
-session sees another's. Training sites count up from seed 0, held-out ones from `HELDOUT_SEED`, so
-that the two never share a host.
+session sees another's. Seeds of training sites are below `HELDOUT_SEED`, those of held-out ones are
+not, so that the two never share a host.
 """
 
 from __future__ import annotations
