@@ -350,7 +350,11 @@ def test_the_quickstart_that_version_0_1_wrote_is_todays():
     old = str(DATA / "quickstart-0.1.yaml")
     with pytest.raises(ConfigError, match=r"unknown key 'tasks\.kinds' .*it is 'env\.kinds' now"):
         load_recipe(old)
-    assert load_recipe(old, ["train.iterations=10", "train.ppo_epochs=4"], migrate=True) == load_recipe("quickstart")
+    assert load_recipe(
+        old,
+        ["sft.demos=300", "train.iterations=11", "train.ppo_epochs=4", "train.lr=7e-4", "train.schedule=cosine"],
+        migrate=True,
+    ) == load_recipe("quickstart")
 
 
 def test_values_of_version_0_1_stay_what_they_were(tmp_path):
