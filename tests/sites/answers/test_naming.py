@@ -84,6 +84,8 @@ def test_a_name_is_like_another_by_one_word() -> None:
     assert list(look_alikes("Earl Knapp and Perry Knapp", ["Perry Knapp"], frozenset())) == ["Earl Knapp"]
     assert list(look_alikes("the Knapp, Earl and Knapp", ["Perry Knapp"], frozenset(("the", "and")))) == []
     assert list(look_alikes("Prices of milk rise", ["Prices of cheese rise"], frozenset())) == ["Prices of milk rise"]
+    assert list(look_alikes("The prices of milk fall", ["Prices of milk rise"], frozenset())) == ["prices of milk fall"]
+    assert list(look_alikes("a prices of milk", ["The prices of milk"], frozenset())) == []
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ _IN_PARTS = (
 """A name with labels for its parts, and how it is written without them."""
 _MARK = re.compile(r"(?<=\w)[.:,;!?…]+(?=\s|$)")
 _LONG = 4
-"""Words from which a name with one other word inside is like it, also where that word is in small letters."""
+"""Words from which a name with one other word behind its first is like it, also where that word is in small letters."""
 
 
 def without_stops(answer: str) -> str:
@@ -78,7 +78,8 @@ def _goes_on(answer: str, words: list[re.Match[str]], at: int) -> bool:
 def look_alikes(answer: str, names: Iterable[str], known: Collection[str]) -> Iterator[str]:
     """Names in an answer that have one other word than one of these: `Earl Knapp` of `Perry Knapp`.
 
-    The other word is none of the known ones, and it has a capital letter, unless it stands inside of a long name.
+    The other word is none of the known ones, and it has a capital letter, unless it stands behind the first word of a
+    long name.
     """
     said, texts = _words(answer)
     own = [(name, *_words(name)) for name in names]
@@ -94,7 +95,7 @@ def look_alikes(answer: str, names: Iterable[str], known: Collection[str]) -> It
             if len(others) != 1 or not all(free[at : at + len(name)]):
                 continue
             other = here[others[0]][0]
-            capital = other[0].isupper() or (len(name) >= _LONG and 0 < others[0] < len(name) - 1)
+            capital = other[0].isupper() or (len(name) >= _LONG and others[0] > 0)
             whole = all(gap in (" ", own) for gap, own in zip(_gaps(answer, here), _gaps(title, words), strict=True))
             telling = any(word not in FILLERS | TALK for n, word in enumerate(name) if n not in others)
             if capital and whole and telling and texts[at + others[0]] not in known:
