@@ -86,7 +86,7 @@ def test_demonstrations_need_an_oracle(mine: list[str]) -> None:
 
 def test_demonstrations_need_browsers_of_this_machine() -> None:
     servers = ["browser.servers=[http://10.0.0.7:8400]", "env.port=8123"]
-    with pytest.raises(ConfigError, match=r"sft\.demos = 250: demonstrations need browsers of this machine"):
+    with pytest.raises(ConfigError, match=r"sft\.demos = 300: demonstrations need browsers of this machine"):
         check(*servers)
     check(*servers, demonstrates=False)
     check(*servers, "sft.demos=0")

@@ -39,7 +39,14 @@ def webdojo(*arguments: str) -> str:
 
 
 def test_its_recipe_is_read_into_the_same_values(old: Path, small_recipe: SmallRecipe) -> None:
-    small = ["train.ppo_epochs=2", "model.path=model", "sft.demos=0", "evaluate.tasks=1", "rollout.max_staleness=0"]
+    small = [
+        "train.ppo_epochs=2",
+        "train.schedule=constant",
+        "model.path=model",
+        "sft.demos=0",
+        "evaluate.tasks=1",
+        "rollout.max_staleness=0",
+    ]
     assert saved_recipe(old / "finished", "quickstart", []) == small_recipe(*small, "train.iterations=2")
     expected = small_recipe(*small, "train.groups_per_iteration=2", "train.lr=1")
     assert saved_recipe(old / "unfinished", "quickstart", ["train.lr=1"]) == expected

@@ -9,7 +9,7 @@ import pytest
 from webdojo.loops.start import collect
 from webdojo.recipe import load_recipe
 
-ERRING = ["collect.tasks=6", "collect.attempts=2", "collect.noise=0.4", "rollout.max_steps=6", "rollout.concurrency=6"]
+ERRING = ["collect.tasks=6", "collect.attempts=2", "collect.noise=0.6", "rollout.max_steps=6", "rollout.concurrency=6"]
 
 
 @pytest.fixture(scope="session")
