@@ -50,7 +50,8 @@ def picture() -> str:
     left, wide = 440, 290
     canvas.note(left, 56, "mean reward by iteration")
     _grid(canvas, left, wide, ("0", "0.5", "1"))
-    for row, tone in zip(rows, ("s-blue", "s-green", "s-violet"), strict=False):
+    tones = ("s-blue", "s-green", "s-violet")
+    for row, tone in zip(rows, tones[: len(rows)], strict=True):
         curve = row["reward_by_iteration"]
         canvas.line(
             *((left + at * wide / (len(curve) - 1), _y(value)) for at, value in enumerate(curve)), tone=tone, width=2

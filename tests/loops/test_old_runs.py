@@ -72,7 +72,7 @@ def test_it_is_listed_shown_reported_and_exported(old: Path) -> None:
 
 
 def test_it_goes_on_and_keeps_its_episodes(old: Path) -> None:
-    """It trains on tasks of today's training sites: version 0.1 took others, so those of its begun iteration wait."""
+    """It trains on tasks of today's training sites: version 0.1 took others, so its begun iteration begins anew."""
     with RunStore.open(old / "unfinished", readonly=True) as store:
         before = {phase: [row.id for row in store.rows(phase)] for phase in ("eval_base", "rl")}
     recipe = saved_recipe(old / "unfinished", "quickstart", [])
@@ -81,7 +81,9 @@ def test_it_goes_on_and_keeps_its_episodes(old: Path) -> None:
     with RunStore.open(old / "unfinished", readonly=True) as store:
         assert [row.id for row in store.rows("eval_base")] == before["eval_base"], "the base was measured again"
         assert set(before["rl"]) <= {row.id for row in store.rows("rl")}
-        assert len(store.get("trained groups 1")) == 2
+        trained = store.get("trained groups 1")
+        assert len(trained) == 2
+        assert not {row.group_id for row in store.rows("rl") if row.id in before["rl"]} & set(trained)
         assert store.metrics("rl")[0]["effective_groups"] == 2
     written = load_recipe(str(old / "unfinished" / "recipe.yaml"))  # not migrated
     assert dump_recipe(written) == dump_recipe(recipe, whole_paths=True), "today's keys are not written"

@@ -80,7 +80,7 @@ class Dojo(LocalEnvironment):
         if split not in get_args(Split):
             raise TaskError(f"split {split!r} is none of {', '.join(get_args(Split))}")
         if split == "train":
-            sites = random.Random("training sites").sample(range(HELDOUT_SEED), self.train_sites)
+            sites = random.Random("training sites").sample(SPLITS["train"].seeds, self.train_sites)
             return draw_tasks(self.kinds, sites, n, seed, self._weighted(), self.layout, False)
         if self.eval_split:
             has = SPLITS[self.eval_split].kinds
