@@ -140,9 +140,10 @@ def main() -> None:
 
 
 def with_recorded(name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """These rows, and the recorded ones of other seeds of the same recipe."""
+    """These rows, and the recorded ones of other seeds of the same recipe, by seed."""
     seeds, same = {each["seed"] for each in rows}, rows[0]["recipe"]
-    return rows + [each for each in recorded(name) if each.get("recipe") == same and each["seed"] not in seeds]
+    kept = [each for each in recorded(name) if each.get("recipe") == same and each["seed"] not in seeds]
+    return sorted(rows + kept, key=lambda each: int(each["seed"]))
 
 
 def headline(rows: list[dict[str, Any]]) -> dict[str, float]:

@@ -1,16 +1,16 @@
 """Which sampler of training tasks wastes the fewest groups, and does the policy learn more by it?
 
-    python benchmarks/samplers.py [--choose 20] [--seeds 0 1 2] [--episodes 2800]
+    python benchmarks/samplers.py [--choose 20] [--seeds 0 1 2] [--episodes 2000]
                                   [--runs runs/samplers] [KEY=VALUE …]
     python benchmarks/samplers.py --replay RUN [RUN …]
 
 Each arm is the quickstart from the warm start of its seed, trained until so many episodes have ended, and measured on
 the same held-out tasks: a sampler that wastes less trains more updates on as many episodes. How many is not known
-before, so the learning rate does not fall. A group is wasted if its members all have the same reward. Uniform runs on
-the seeds of `--choose` and is replayed: each sampler is asked which of its groups it would have drawn with which
-chance, given what had ended before, and the best is the one with the smallest share of wasted ones among them. It and
-uniform are trained and reported on the seeds of `--seeds`. What is finished is not done again, and a run that was
-stopped goes on.
+before, so the learning rate does not fall, and is lower than the quickstart's highest. A group is wasted if its members
+all have the same reward. Uniform runs on the seeds of `--choose` and is replayed: each sampler is asked which of its
+groups it would have drawn with which chance, given what had ended before, and the best is the one with the smallest
+share of wasted ones among them. It and uniform are trained and reported on the seeds of `--seeds`. What is finished is
+not done again, and a run that was stopped goes on.
 
 `--replay` only replays runs of any recipe that were sampled uniformly, and also says what the wasted groups are made
 of. It costs seconds, and it leaves out that another choice of tasks makes another policy.
@@ -54,6 +54,7 @@ SAMPLERS = {
     "mixed_outcomes, goals": f"{{name: mixed_outcomes, {GOALS}}}",
 }
 """The arms: what `tasks.sampler` of each is. `goals` pool tasks that ask for the same kind of thing."""
+CONSTANT_RATE = ["train.schedule=constant", "train.lr=5e-4"]
 ENDLESS = 1_000
 """Iterations of an arm that is stopped by its number of episodes."""
 
@@ -100,7 +101,7 @@ def arm(runs: Path, seed: int, name: str, episodes: int, overrides: list[str]) -
     folder = arm_folder(runs, seed, name)
     if not (folder / DATABASE).exists():
         copy_warm_start(warm_start(runs / f"{seed}-start", seed, overrides), folder)
-    own = [*overrides, "train.schedule=constant", f"tasks.sampler={SAMPLERS[name]}"]
+    own = [*overrides, *CONSTANT_RATE, f"tasks.sampler={SAMPLERS[name]}"]
     if not (folder / "result.json").exists():
         train_until(folder, seed, episodes, own)
     iterations = enough(folder, episodes)
@@ -280,7 +281,7 @@ def main() -> None:
     parser.add_argument("--replay", type=Path, nargs="+", metavar="RUN", help="replay these runs, and train nothing")
     parser.add_argument("--choose", type=int, nargs="+", default=[20], help="seeds on which the best is chosen")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="seeds that are reported")
-    parser.add_argument("--episodes", type=int, default=2800, help="of an arm, at least")
+    parser.add_argument("--episodes", type=int, default=2000, help="of an arm, at least")
     parser.add_argument("--runs", type=Path, default=Path("runs/samplers"))
     arguments, arguments.overrides = parser.parse_known_args()
     if arguments.replay:
