@@ -37,7 +37,11 @@ SMALL_WEB = [
 ]
 OWN = {
     "webagent_r1": ["harness.page_tokens=512"],
-    "openwebvoyager": ["harness.tree_tokens=256", "rollout.group_size=3"],
+    "openwebvoyager": [
+        "harness.tree_tokens=256",
+        "rollout.group_size=3",
+        "cycles={rounds: 2, tasks: 2, max_attempts: 2}",
+    ],
     "openwebrl": ["rollout.group_size=3"],
     "openwebrl_bc": ["rollout.group_size=3"],
     "openwebrl-80gb": ["rollout.group_size=3", "engine={name: hf}", "model.device=cpu"],
