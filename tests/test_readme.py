@@ -19,7 +19,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
-ENVIRONMENT = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
+OUTSIDE_MAKE = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+"""Without the `ARGS` that `make test-slow` was given, which are not those of the commands here."""
+ENVIRONMENT = OUTSIDE_MAKE | {"PATH": f"{BIN}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
 SHORT = [
     *("sft.demos=24", "sft.epochs=2", "train.iterations=1", "train.groups_per_iteration=1", "evaluate.tasks=2"),
     *("rollout.group_size=4", "rollout.concurrency=8", "rollout.max_steps=3", "evaluate.max_steps=3"),
@@ -51,7 +53,7 @@ def run(command: str, cwd: Path, timeout: float = 900) -> str:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which `make train`'s own command has run, short, and `runs/mine` has its result."""
     folder = tmp_path_factory.mktemp("clone")
-    make = subprocess.run(["make", "-n", "train"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    make = run("make -n train", ROOT)
     assert "scripts/setup.sh" in make
     command, _, _ = next(line for line in make.splitlines() if "webdojo train" in line).partition("||")
     assert shlex.split(command)[1:] == ["train", "quickstart", "--auto"]
