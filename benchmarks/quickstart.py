@@ -143,7 +143,7 @@ def with_recorded(name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]
     """These rows, and the recorded ones of other seeds of the same recipe, by seed."""
     seeds, same = {each["seed"] for each in rows}, rows[0]["recipe"]
     kept = [each for each in recorded(name) if each.get("recipe") == same and each["seed"] not in seeds]
-    return sorted(rows + kept, key=lambda each: int(each["seed"]))
+    return sorted(rows + kept, key=lambda each: each["seed"])
 
 
 def headline(rows: list[dict[str, Any]]) -> dict[str, float]:

@@ -55,6 +55,7 @@ SAMPLERS = {
 }
 """The arms: what `tasks.sampler` of each is. `goals` pool tasks that ask for the same kind of thing."""
 CONSTANT_RATE = ["train.schedule=constant", "train.lr=5e-4"]
+"""The learning rate of an arm: how many iterations it takes is not known before, and a cosine needs to know."""
 ENDLESS = 1_000
 """Iterations of an arm that is stopped by its number of episodes."""
 
