@@ -2,8 +2,9 @@
 
     python benchmarks/algorithms.py [--seeds 0 1 2] [--runs runs/bench-algorithms] [KEY=VALUE …]
 
-The sweep `algorithms`: each variant with each seed in a process of its own, all variants of a seed before the next
-one. What is finished is not done again, and a run that was stopped goes on, so that seeds can be run one at a time.
+The sweep `algorithms`: each variant with each seed in a process of its own, all variants of a seed, which share a warm
+start, before the next seed. What is finished is not done again, and a run that was stopped goes on, so that seeds can
+be run one at a time.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from record import record
 
 from webdojo.loops.sweeps.plan import read_sweep, runs_of, sweep_file
 from webdojo.loops.sweeps.results import VariantResult, results
+from webdojo.loops.sweeps.warm_start import begin
 
 
 def headline(found: list[VariantResult]) -> dict[str, float | None]:
@@ -40,6 +42,7 @@ def main() -> None:
     sweep = read_sweep(sweep_file("algorithms"))
     runs = runs_of(sweep.model_copy(update={"seeds": arguments.seeds}), arguments.runs)
     for run in runs:
+        begin(sweep, run)
         train(run.folder, run.seed, [*run.overrides, *overrides], sweep.recipe)
     found = results(runs)
     record("algorithms", headline(found), [each.model_dump(mode="json") for each in found])

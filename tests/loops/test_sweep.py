@@ -7,10 +7,12 @@ import pytest
 from typer.testing import CliRunner
 
 from webdojo.cli import app
-from webdojo.errors import ConfigError
+from webdojo.errors import ConfigError, StoreError
+from webdojo.loops.run_folder import DEMO, RL
 from webdojo.loops.sweeps.plan import read_sweep, runs_of, shard, sweep_file, sweep_names, variants_of
 from webdojo.loops.sweeps.results import results
-from webdojo.store.run import DATABASE
+from webdojo.loops.sweeps.warm_start import begin
+from webdojo.store.run import DATABASE, RunStore
 
 SMALLEST = "[sft.demos=0, train.iterations=0, evaluate.tasks=2, rollout.concurrency=2, 'env.difficulties=[1]']"
 FILE = f"""
@@ -70,6 +72,12 @@ def test_a_seed_is_written_into_overrides_and_runs_of_a_seed_stand_together(file
         ("recipe: quickstart\ngrid: {train.lr: [0.1]}\nvariants: {lr=0.1: [train.lr=0.2]}", "folder of"),
         ("recipe: quickstart\nvariants: {a b: [], a/b: []}", "folder of 'a b'"),
         ("recipe: quickstart\nseeds: [1, 1]", "twice"),
+        ("recipe: quickstart\nvariants: {warm_start: []}", "folder of 'warm_start'"),
+        ("recipe: quickstart\nshared_warm_start: true\nvariants: {more: [sft.demos=9]}", "'more' changes sft"),
+        (
+            "recipe: quickstart\nshared_warm_start: true\nvariants: {a: [harness.keep_feedback=false]}",
+            "changes harness",
+        ),
         ("[", "cannot be read"),
     ],
 )
@@ -112,6 +120,51 @@ def test_a_sweep_trains_what_is_left_and_compares_all(file: Path, tmp_path: Path
     ended = invoke(app, command)
     assert isinstance(ended.exception, ConfigError) and "other settings" in str(ended.exception)
     assert "max_steps=2" in (tmp_path / "out" / "sweep.html").read_text()
+
+
+SHARED = f"""
+recipe: quickstart
+shared_warm_start: true
+overrides: {SMALLEST.replace("train.iterations=0, ", "")}
+seeds: [3, 4]
+variants:
+  none: [train.iterations=0]
+  one: [train.iterations=1, train.groups_per_iteration=1, train.dynamic_sampling=false]
+"""
+
+
+def test_the_variants_of_a_seed_go_on_from_its_warm_start_and_stay_in_one_share(file: Path, tmp_path: Path) -> None:
+    file.write_text(SHARED)
+    runs = runs_of(read_sweep(file), tmp_path)
+    assert [(run.variant, run.seed) for run in runs] == [
+        (variant, seed) for seed in (3, 4) for variant in ("warm_start", "none", "one")
+    ]
+    assert [run.starts_from for run in runs[:3]] == [None, runs[0].folder, runs[0].folder]
+    assert "train.iterations=0" in runs[0].overrides
+    assert shard(runs, "2/2") == runs[3:]
+
+
+def test_a_run_does_not_begin_before_its_warm_start_is_finished(file: Path, tmp_path: Path) -> None:
+    file.write_text(SHARED)
+    sweep = read_sweep(file)
+    with pytest.raises(StoreError, match=r"none, seed 3: its warm start in .* is not finished"):
+        begin(sweep, runs_of(sweep, tmp_path)[1])
+
+
+@pytest.mark.slow
+def test_a_warm_start_is_made_once_and_its_variants_go_on_from_it(file: Path, tmp_path: Path) -> None:
+    file.write_text(SHARED.replace("[3, 4]", "[3]").replace("sft.demos=0", "sft.demos=4"))
+    ended = CliRunner().invoke(app, ["sweep", str(file), "--out", str(tmp_path / "out"), "--json"])
+    assert ended.exit_code == 0, ended.output
+    start, _, one = runs_of(read_sweep(file), tmp_path / "out")
+    saved = [(run.folder / "checkpoints" / "sft" / "model.safetensors").read_bytes() for run in (start, one)]
+    assert saved[0] == saved[1]
+    with RunStore.open(one.folder, readonly=True) as store:
+        assert len(store.metrics(RL)) == 1
+        assert len(store.rows(DEMO)) == 4
+    found = {each["variant"]: each for each in json.loads(ended.stdout)}
+    assert found["none"]["success"] == found["warm_start"]["success"]
+    assert found["none"]["gain"] is None and found["one"]["gain"] is not None
 
 
 @pytest.mark.parametrize("name", sweep_names())

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from webdojo.cli.app import AsJson, app, interruptible
+from webdojo.errors import StoreError
 
 _STOPPED = (128 + signal.SIGINT, 128 + signal.SIGTERM, -signal.SIGINT, -signal.SIGTERM)
 """Exit codes of a training that was asked to stop."""
@@ -37,6 +38,7 @@ def sweep(
     from webdojo.loops.sweeps.plan import check_finished, read_sweep, runs_of, sweep_file
     from webdojo.loops.sweeps.plan import shard as shared
     from webdojo.loops.sweeps.results import results
+    from webdojo.loops.sweeps.warm_start import begin
     from webdojo.store.files import write_atomic
     from webdojo.view.sweeps import sweep_table, write_sweep
 
@@ -47,13 +49,20 @@ def sweep(
     check_finished(read, runs)
     commands = [["train", read.recipe, *run.overrides, "--run", str(run.folder)] for run in left]
     if dry_run:
-        typer.echo("".join(f"{shlex.join(['webdojo', *command])}\n" for command in commands), nl=False)
+        for run, command in zip(left, commands, strict=True):
+            begins = f"  # --resume, in a copy of {run.starts_from}" if run.starts_from else ""
+            typer.echo(f"{shlex.join(['webdojo', *command])}{begins}")
         return
     more = [*(["--out", str(out)] if out else []), *(["--shard", shard] if shard != "1/1" else [])]
     again, failed = shlex.join(["webdojo", "sweep", name, *more]), []
     with interruptible(f"; everything so far is kept. Go on with: {again}"):
         for number, (run, command) in enumerate(zip(left, commands, strict=True), start=1):
             typer.echo(f"run {number} of {len(left)}: {run.variant}, seed {run.seed}", err=True)
+            try:
+                begin(read, run)
+            except StoreError as error:
+                failed.append(str(error))
+                continue
             if code := _train([*command, *(["--resume"] if run.begun else [])]):
                 failed.append(f"exit code {code}: {shlex.join(['webdojo', *command])}")
     found = results(runs)

@@ -8,6 +8,7 @@ change it half-way; only overrides given with `--resume` do, and they are saved 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -140,11 +141,17 @@ def check_goes_on(folder: Path, recipe: Recipe, model: str) -> None:
 def check_unchanged(folder: Path, recipe: Recipe) -> None:
     """Raise a ConfigError where a `FIXED` key is another one than that with which the run in a folder was started."""
     started = load_recipe(str(folder / "recipe.yaml"), migrate=True)
+    if key := changed(started, recipe, FIXED):
+        raise ConfigError(
+            f"{key} of the run in {folder} cannot change half-way, as what it has stored depends on it: "
+            "keep what it was started with, or start a new run in another folder"
+        )
+
+
+def changed(started: Recipe, recipe: Recipe, keys: Sequence[str]) -> str:
+    """The first of some keys that is another one in `recipe` than in the one a run was started with, but for what is
+    `FREE`; empty where none is."""
     before, after = (whole(each.model_dump(exclude=FREE)) for each in (started, recipe))
     after = moved(before, after)  # of a run that goes on on another machine
-    for key in FIXED:
-        if reduce(getitem, key.split("."), before) != reduce(getitem, key.split("."), after):
-            raise ConfigError(
-                f"{key} of the run in {folder} cannot change half-way, as what it has stored depends on it: "
-                "keep what it was started with, or start a new run in another folder"
-            )
+    values = ((reduce(getitem, key.split("."), each) for each in (before, after)) for key in keys)
+    return next((key for key, (had, has) in zip(keys, values, strict=True) if had != has), "")

@@ -15,6 +15,9 @@ variants:                       # with names of their own; the first of all is w
 Each run is a `webdojo train` of its own in `OUT/<variant>/seed-<n>`; `{seed}` in an override is its seed. Runs that are
 finished are not made again, and one that was stopped goes on, so that a sweep can be stopped at any time, or its runs
 shared out among machines that see the same folder.
+
+With `shared_warm_start: true` a run in `OUT/warm_start/seed-<n>` makes the warm start of a seed, and its variants go on
+from there: they differ by what they change alone, and take less time.
 """
 
 from __future__ import annotations
@@ -31,12 +34,15 @@ from pydantic import Field
 
 from webdojo.config import Section, read_section
 from webdojo.errors import ConfigError
+from webdojo.loops.run_folder import FIXED, changed
 from webdojo.recipe import load_recipe, recipe_names
 from webdojo.recipe_paths import whole
 from webdojo.store.run import DATABASE
 from webdojo.types import Record
 
 RESULT = "result.json"
+WARM_START = "warm_start"
+"""In place of a variant: the run that ends with the warm start from which those of its seed go on."""
 _SHIPPED = Path(str(files("webdojo.recipes"))) / "sweeps"
 
 
@@ -52,6 +58,8 @@ class Sweep(Section):
     """By key, values of which every combination is a variant."""
     variants: dict[str, list[str]] = Field(default={})
     """Further variants by name, each with its own changes."""
+    shared_warm_start: bool = False
+    """Whether the variants of a seed go on from one warm start, which the recipe makes without their changes."""
 
 
 class Variant(Record):
@@ -61,6 +69,9 @@ class Variant(Record):
     overrides: list[str]
 
 
+_ALONE = Variant(name=WARM_START, overrides=["train.iterations=0", "cycles.rounds=0"])
+
+
 class SweepRun(Record):
     """One training of a sweep."""
 
@@ -68,6 +79,8 @@ class SweepRun(Record):
     seed: int
     folder: Path
     overrides: list[str]
+    starts_from: Path | None = None
+    """The folder of the run whose warm start it goes on from."""
 
     @property
     def begun(self) -> bool:
@@ -100,13 +113,21 @@ def read_sweep(path: Path) -> Sweep:
     if sweep.recipe not in recipe_names() and (beside := path.parent / sweep.recipe).is_file():
         sweep = sweep.model_copy(update={"recipe": str(beside)})
     variants = variants_of(sweep)
-    folders = [_folder(each.name) for each in variants]
-    if twice := next((each for each, folder in zip(variants, folders, strict=True) if folders.count(folder) > 1), None):
-        raise ConfigError(f"sweep {str(path)!r}: another variant has the folder of {twice.name!r}; name them apart")
+    folders = [WARM_START, *(_folder(each.name) for each in variants)]
+    if twice := next((each for each in variants if folders.count(_folder(each.name)) > 1), None):
+        raise ConfigError(
+            f"sweep {str(path)!r}: another variant, or a warm start, has the folder of {twice.name!r}; name it apart"
+        )
     if len(set(sweep.seeds)) < len(sweep.seeds):
         raise ConfigError(f"sweep {str(path)!r}: seeds {sweep.seeds}: one stands there twice")
+    start = load_recipe(sweep.recipe, _for_seed(sweep.overrides, sweep.seeds[0]))
     for each in variants:
-        load_recipe(sweep.recipe, _for_seed([*sweep.overrides, *each.overrides], sweep.seeds[0]))
+        recipe = load_recipe(sweep.recipe, _for_seed([*sweep.overrides, *each.overrides], sweep.seeds[0]))
+        if sweep.shared_warm_start and (key := changed(start, recipe, (*FIXED, "sft"))):
+            raise ConfigError(
+                f"sweep {str(path)!r}: {each.name!r} changes {key}, on which the warm start depends: leave "
+                "shared_warm_start out, so that each variant makes its own"
+            )
     return sweep
 
 
@@ -123,16 +144,24 @@ def variants_of(sweep: Sweep) -> list[Variant]:
 
 def runs_of(sweep: Sweep, out: Path) -> list[SweepRun]:
     """The runs of a sweep, all variants of a seed before the next seed, so that a part of them can be compared."""
-    return [
-        SweepRun(
+
+    def run(variant: Variant, seed: int, starts_from: Path | None) -> SweepRun:
+        return SweepRun(
             variant=variant.name,
             seed=seed,
             folder=out / _folder(variant.name) / f"seed-{seed}",
             overrides=_for_seed([f"seed={seed}", *sweep.overrides, *variant.overrides], seed),
+            starts_from=starts_from,
         )
-        for seed in sweep.seeds
-        for variant in variants_of(sweep)
-    ]
+
+    found = []
+    for seed in sweep.seeds:
+        start = None
+        if sweep.shared_warm_start:
+            found.append(run(_ALONE, seed, None))
+            start = found[-1].folder
+        found += [run(variant, seed, start) for variant in variants_of(sweep)]
+    return found
 
 
 def check_finished(sweep: Sweep, runs: Sequence[SweepRun]) -> None:
@@ -149,11 +178,17 @@ def check_finished(sweep: Sweep, runs: Sequence[SweepRun]) -> None:
 
 
 def shard(runs: Sequence[SweepRun], which: str) -> list[SweepRun]:
-    """The runs that are the share `i/n` of all; a ConfigError where that is none."""
+    """The runs that are the share `i/n` of all; a ConfigError where that is none.
+
+    Those that go on from one warm start stay together.
+    """
     found = re.fullmatch(r"(\d+)/(\d+)", which)
     if found is None or not 1 <= int(found[1]) <= int(found[2]):
         raise ConfigError(f"--shard {which!r} must look like 1/4, the first of four shares")
-    return list(runs[int(found[1]) - 1 :: int(found[2])])
+    together: dict[Path, list[SweepRun]] = {}
+    for run in runs:
+        together.setdefault(run.starts_from or run.folder, []).append(run)
+    return [run for each in list(together.values())[int(found[1]) - 1 :: int(found[2])] for run in each]
 
 
 def _written(value: Any) -> str:

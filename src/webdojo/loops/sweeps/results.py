@@ -9,7 +9,7 @@ from typing import Any
 
 from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.run_folder import RL
-from webdojo.loops.sweeps.plan import RESULT, SweepRun
+from webdojo.loops.sweeps.plan import RESULT, WARM_START, SweepRun
 from webdojo.store.run import RunStore
 from webdojo.types import Record
 
@@ -38,12 +38,15 @@ class VariantResult(Record):
 
 
 def results(runs: Sequence[SweepRun]) -> list[VariantResult]:
-    """What the finished runs came to, by variant in their order; those that are not finished are left out."""
+    """What the finished runs came to, by variant in their order; those that are not finished are left out.
+
+    A shared warm start stands among them, with no online training.
+    """
     found: dict[str, dict[int, dict[str, Any]]] = {}
     for run in runs:
         if run.finished:
             found.setdefault(run.variant, {})[run.seed] = json.loads((run.folder / RESULT).read_text())
-    first = runs[0].variant
+    first = next(run.variant for run in runs if run.variant != WARM_START)
     baseline = found.get(first, {})
     order = dict.fromkeys(run.variant for run in runs)
     return [_result(each, found[each], {} if each == first else baseline) for each in order if each in found]
