@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent.parent
 HERE = Path(__file__).parent
 LAST = {"webarena": ["pages"]}
 """Modules by folder that start a browser, and are run where no other one has noticed a mutation."""
-LEFT_OUT = {"": ["mutations"], "judges": ["endpoint", "hostile_page", "judge", "tiny_judge"]}
+LEFT_OUT = {"": ["mutations", "mutated_text"], "judges": ["endpoint", "hostile_page", "judge", "tiny_judge"]}
 """Modules by folder that are not run."""
 
 
@@ -89,9 +89,9 @@ MUTATIONS = [
     Mutation("judges/blame.py", '([^/?#\\s]+)"', '([^/:?#\\s]+)"', "another port is the same site"),
     # --- what all judges share
     Mutation(
-        "judges/hearing.py",
-        'system},\n                {"role": "user", "content": content + note',
-        '"\\n".join(filter(None, [system, again]))},\n                {"role": "user", "content": content',
+        "judges/ask.py",
+        'system},\n            {"role": "user", "content": [*content, *more]',
+        '"\\n".join(filter(None, [system, note]))},\n            {"role": "user", "content": [*content]',
         "an unreadable answer is quoted in the system message",
     ),
     Mutation(
@@ -103,7 +103,7 @@ MUTATIONS = [
     Mutation(
         "judges/judge.py", "max(image.width, image.height)", "image.width", "tall screenshots are sent in full size"
     ),
-    Mutation("judges/hearing.py", "_ in range(2", "_ in range(3", "an unreadable answer is asked for twice more"),
+    Mutation("judges/ask.py", "_ in range(2", "_ in range(3", "an unreadable answer is asked for twice more"),
     Mutation(
         "judges/hearing.py",
         'invalid("unreadable", ',
@@ -210,8 +210,8 @@ MUTATIONS = [
     ),
     Mutation(
         "rules.py",
-        "not success and (cause := permanent_failure(trajectory.state)",
-        "cause := permanent_failure(trajectory.state",
+        "not reward.success and (cause := permanent_failure(trajectory.state)",
+        "(cause := permanent_failure(trajectory.state)",
         "an episode that succeeded in spite of a permanent failure is invalid",
     ),
     # --- WebArena's evaluators
