@@ -40,10 +40,11 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs/bench-algorithms"))
     arguments, overrides = parser.parse_known_args()
     sweep = read_sweep(sweep_file("algorithms"))
-    runs = runs_of(sweep.model_copy(update={"seeds": arguments.seeds}), arguments.runs)
+    sweep = sweep.model_copy(update={"seeds": arguments.seeds, "overrides": [*sweep.overrides, *overrides]})
+    runs = runs_of(sweep, arguments.runs)
     for run in runs:
         begin(sweep, run)
-        train(run.folder, run.seed, [*run.overrides, *overrides], sweep.recipe)
+        train(run.folder, run.seed, run.overrides, sweep.recipe)
     found = results(runs)
     record("algorithms", headline(found), [each.model_dump(mode="json") for each in found])
 

@@ -25,7 +25,6 @@ import argparse
 import logging
 from collections import Counter, defaultdict
 from pathlib import Path
-from shutil import copytree, rmtree
 from statistics import fmean, median
 from typing import Any
 
@@ -36,6 +35,7 @@ from record import record, recorded
 from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.resume import trained_key
 from webdojo.loops.run_folder import RL
+from webdojo.loops.sweeps.warm_start import copy_warm_start
 from webdojo.recipe import load_recipe
 from webdojo.rollout.groups import is_settled
 from webdojo.store.info import git_hash
@@ -140,20 +140,11 @@ def warm_start(folder: Path, seed: int, overrides: list[str]) -> Path:
     return folder
 
 
-def copy_warm_start(start: Path, folder: Path) -> None:
-    """Make a warm start the beginning of another run; the copy is whole or not there."""
-    half = folder.with_name(f"{folder.name}.part")
-    rmtree(half, ignore_errors=True)
-    copytree(start, half)
-    (half / "result.json").unlink()
-    half.rename(folder)
-
-
 def real(folder: Path, start: Path, seed: int, overrides: list[str], counted: slice) -> dict[str, Any]:
     """A quickstart that goes on from a warm start, now unless it was before: figures of some iterations, success, and
     whether it lost groups."""
     if not folder.exists():
-        copy_warm_start(start, folder)
+        copy_warm_start(start, folder, load_recipe("quickstart", [f"seed={seed}", *overrides]))
     train(folder, seed, overrides)
     recipe = load_recipe(str(folder / "recipe.yaml"), migrate=True)
     with RunStore.open(folder, readonly=True) as store:

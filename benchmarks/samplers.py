@@ -29,12 +29,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from async_loop import copy_warm_start, warm_start
+from async_loop import warm_start
 from quickstart import train
 from record import Part, record
 
 from webdojo.loops.resume import outcomes_key
 from webdojo.loops.run_folder import RL
+from webdojo.loops.sweeps.warm_start import copy_warm_start
 from webdojo.recipe import TRAIN_TASKS, Recipe, load_recipe
 from webdojo.rollout.curriculum import Curriculum
 from webdojo.rollout.groups import is_settled, number_of
@@ -100,9 +101,10 @@ def arm_folder(runs: Path, seed: int, name: str) -> Path:
 def arm(runs: Path, seed: int, name: str, episodes: int, overrides: list[str]) -> dict[str, Any]:
     """One sampler on one seed, from the warm start of that seed."""
     folder = arm_folder(runs, seed, name)
-    if not (folder / DATABASE).exists():
-        copy_warm_start(warm_start(runs / f"{seed}-start", seed, overrides), folder)
     own = [*overrides, *CONSTANT_RATE, f"tasks.sampler={SAMPLERS[name]}"]
+    if not (folder / DATABASE).exists():
+        start = warm_start(runs / f"{seed}-start", seed, overrides)
+        copy_warm_start(start, folder, load_recipe("quickstart", [f"seed={seed}", *own]))
     if not (folder / "result.json").exists():
         train_until(folder, seed, episodes, own)
     iterations = enough(folder, episodes)

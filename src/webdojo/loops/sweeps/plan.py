@@ -35,7 +35,7 @@ from pydantic import Field
 from webdojo.config import Section, read_section
 from webdojo.errors import ConfigError
 from webdojo.loops.run_folder import FIXED, changed
-from webdojo.recipe import load_recipe, recipe_names
+from webdojo.recipe import Recipe, load_recipe, recipe_names
 from webdojo.recipe_paths import whole
 from webdojo.store.run import DATABASE
 from webdojo.types import Record
@@ -120,15 +120,21 @@ def read_sweep(path: Path) -> Sweep:
         )
     if len(set(sweep.seeds)) < len(sweep.seeds):
         raise ConfigError(f"sweep {str(path)!r}: seeds {sweep.seeds}: one stands there twice")
-    start = load_recipe(sweep.recipe, _for_seed(sweep.overrides, sweep.seeds[0]))
-    for each in variants:
-        recipe = load_recipe(sweep.recipe, _for_seed([*sweep.overrides, *each.overrides], sweep.seeds[0]))
-        if sweep.shared_warm_start and (key := changed(start, recipe, (*FIXED, "sft"))):
-            raise ConfigError(
-                f"sweep {str(path)!r}: {each.name!r} changes {key}, on which the warm start depends: leave "
-                "shared_warm_start out, so that each variant makes its own"
-            )
+    recipes = [_first_recipe(sweep, each.overrides) for each in variants]
+    if sweep.shared_warm_start:
+        start = _first_recipe(sweep, [])
+        for each, recipe in zip(variants, recipes, strict=True):
+            if key := changed(start, recipe, (*FIXED, "sft")):
+                raise ConfigError(
+                    f"sweep {str(path)!r}: {each.name!r} changes {key}, on which the warm start depends: leave "
+                    "shared_warm_start out, so that each variant makes its own"
+                )
     return sweep
+
+
+def _first_recipe(sweep: Sweep, overrides: Sequence[str]) -> Recipe:
+    """The recipe of a sweep with some changes, for its first seed."""
+    return load_recipe(sweep.recipe, _for_seed([*sweep.overrides, *overrides], sweep.seeds[0]))
 
 
 def variants_of(sweep: Sweep) -> list[Variant]:
